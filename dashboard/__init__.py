@@ -1,0 +1,1 @@
+"""The Streamlit pages over :mod:`tmcore`: load a CSV, watch the machine learn, read its rules."""

@@ -1,0 +1,38 @@
+"""The dashboard's main script: page frame, navigation, and what is started once per server."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import streamlit as st
+
+from dashboard import jobs, session, style
+
+
+@st.cache_resource(show_spinner=False)
+def _warm_up_once() -> None:
+    """Compile the kernels in the background, once per server process."""
+    jobs.warm_up()
+
+
+def main() -> None:
+    """Draw the frame that all pages share and run the chosen one."""
+    st.set_page_config(page_title="Tsetlin dashboard", page_icon=style.icon(), layout="wide")
+    st.logo(style.logo(), size="medium", icon_image=style.icon())
+    _warm_up_once()
+    views = files("dashboard") / "views"
+    page = st.navigation(
+        [
+            st.Page(str(views / "data.py"), title="Data", url_path="data", default=True),
+            st.Page(str(views / "train.py"), title="Train", url_path="train"),
+            st.Page(str(views / "rules.py"), title="Rules", url_path="rules"),
+        ],
+        position="top",
+    )
+    style.inject()
+    for notice in session.current().take_notices():
+        st.info(style.plain(notice))
+    page.run()
+
+
+main()
