@@ -1,0 +1,160 @@
+// Draws the list of rules. Everything that comes from the data is set as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+const GLYPH = { width: 60, height: 22 };
+
+function node(tag, attributes = {}, ...children) {
+  const made = tag.startsWith("svg:")
+    ? document.createElementNS(SVG, tag.slice(4))
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined) continue;
+    if (name === "text") made.textContent = value;
+    else if (name === "style") Object.assign(made.style, value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+function intervalGlyph(glyph, hue) {
+  const { width, height } = GLYPH;
+  const middle = height / 2;
+  const box = node("svg:svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "glyph" });
+  const from = glyph.from ?? 0;
+  const to = glyph.to ?? 1;
+  const barWidth = width / glyph.up.length;
+  const tallest = Math.max(1, ...glyph.up, ...glyph.down);
+  glyph.up.forEach((_, bin) => {
+    const centre = (bin + 0.5) / glyph.up.length;
+    const opacity = centre > from && centre < to ? 0.62 : 0.26;
+    for (const [counts, upward, fill] of [[glyph.up, true, glyph.upHue], [glyph.down, false, glyph.downHue]]) {
+      const tall = (counts[bin] / tallest) * (middle - 1);
+      if (!tall) continue;
+      box.append(node("svg:rect", {
+        x: bin * barWidth, y: upward ? middle - tall : middle, width: barWidth - 0.6, height: tall,
+        fill: `var(--${fill})`, opacity,
+      }));
+    }
+  });
+  box.append(
+    node("svg:rect", { x: 0, y: middle - 0.5, width, height: 1, fill: "var(--line)" }),
+    node("svg:rect", {
+      x: from * width, y: middle - 3, width: Math.max(1, (to - from) * width), height: 6,
+      fill: `var(--${hue})`, stroke: "var(--bg)", "stroke-width": 1,
+    }),
+  );
+  for (const bound of [glyph.from, glyph.to]) {
+    if (bound === null) continue;
+    const x = Math.min(width - 2, Math.max(0, bound * width - 1));
+    box.append(node("svg:rect", { x, y: 1, width: 2, height: height - 2, fill: "var(--ink)" }));
+  }
+  return box;
+}
+
+function categoryGlyph(glyph, hue) {
+  const height = GLYPH.height;
+  const middle = height / 2;
+  const step = 14;
+  const width = Math.max(GLYPH.width, step * glyph.cells.length);
+  const left = width - step * glyph.cells.length;
+  const box = node("svg:svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "glyph" });
+  glyph.cells.forEach((cell, index) => {
+    const x = left + step * (index + 0.5);
+    const half = 4.5;
+    if (cell === "is") {
+      box.append(node("svg:rect", { x: x - half, y: middle - half, width: 2 * half, height: 2 * half, rx: 2.5, fill: `var(--${hue})` }));
+    } else if (cell === "not") {
+      box.append(node("svg:path", {
+        d: `M${x - half} ${middle - half}h${2 * half}v${2 * half}h${-2 * half}zM${x - half} ${middle + half}l${2 * half} ${-2 * half}`,
+        fill: "none", stroke: `var(--${hue})`, "stroke-width": 1.5,
+      }));
+    } else {
+      box.append(node("svg:circle", { cx: x, cy: middle, r: 1.8, fill: "var(--axis)", opacity: 0.6 }));
+    }
+  });
+  return box;
+}
+
+function drawGlyph(glyph, hue) {
+  if (glyph === null) return null;
+  return glyph.cells ? categoryGlyph(glyph, hue) : intervalGlyph(glyph, hue);
+}
+
+function drawCondition(condition, word, hue) {
+  const phrase = node("span", { class: "phrase", title: condition.title });
+  if (condition.before) phrase.append(node("b", { class: "number", text: condition.before }), node("span", { class: "operator", text: " < " }));
+  phrase.append(node("span", { text: condition.label }), " ");
+  phrase.append(node("span", { class: condition.negated ? "negated" : "operator", text: condition.operator }));
+  if (condition.number !== null) phrase.append(" ", node("b", { class: "number", text: condition.number }));
+  condition.chips.forEach((chip, index) => {
+    phrase.append(index ? " or " : " ", node("span", { class: "chip", text: chip }));
+  });
+  if (condition.unit) phrase.append(" ", node("span", { class: "unit", text: condition.unit }));
+  return node("span", { class: "condition" }, node("b", { class: "word", text: word }), drawGlyph(condition.glyph, hue), phrase);
+}
+
+function drawSentence(rule) {
+  const sentence = node("span", { class: "sentence" });
+  if (!rule.conditions.length) {
+    sentence.append(node("span", { class: "condition" }, node("b", { class: "word", text: "START" }), node("span", { text: rule.text })));
+    return sentence;
+  }
+  rule.conditions.forEach((condition, index) => {
+    sentence.append(drawCondition(condition, index ? "AND" : "IF", rule.hue), " ");
+  });
+  sentence.append(node("span", { class: "condition" },
+    node("b", { class: "word", text: "THEN" }),
+    node("span", { class: "mark", style: { color: `var(--${rule.markHue})` }, text: rule.mark }),
+    node("span", { class: "then", text: rule.outcome })));
+  return sentence;
+}
+
+function drawWeight(rule) {
+  const bar = node("svg:svg", { viewBox: "0 0 100 18", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const long = Math.abs(rule.share) * 48;
+  bar.append(
+    node("svg:rect", { x: rule.share > 0 ? 50 : 50 - long, y: 3, width: Math.max(0.8, long), height: 12, fill: `var(--${rule.hue})` }),
+    node("svg:rect", { x: 49.6, y: 0, width: 0.8, height: 18, fill: "var(--axis)" }),
+  );
+  return node("div", { class: "weight" }, bar, node("span", { class: "number", text: rule.weight }));
+}
+
+function drawSupport(rule) {
+  if (!rule.support) return node("div", { class: "support" });
+  const bar = node("div", { class: "stack", "aria-hidden": "true" });
+  for (const part of rule.support) {
+    bar.append(node("i", { style: { width: `${100 * part.share}%`, background: `var(--${part.hue})` } }));
+  }
+  const words = node("small", { text: `${rule.covered}: ` });
+  for (const part of rule.support) {
+    words.append(node("span", { class: "part" }, `${part.count} `,
+      node("span", { style: { color: `var(--${part.hue})` }, text: part.mark, title: part.name })), " ");
+  }
+  return node("div", { class: "support" }, bar, words);
+}
+
+function drawPrecision(rule) {
+  if (!rule.support) return node("div", { class: "precision" });
+  return node("div", { class: "precision" },
+    node("span", { class: "number", text: rule.precision }),
+    node("small", { text: rule.testPrecision, title: rule.testTitle }));
+}
+
+function drawRow(rule) {
+  return node("div", { class: "row", role: "listitem" }, drawWeight(rule), drawSentence(rule), drawSupport(rule), drawPrecision(rule));
+}
+
+function drawHead(head) {
+  return node("div", { class: "row head", "aria-hidden": "true" },
+    node("div", { class: "weight" }, node("span", { class: "centre", text: head.weight }), node("span")),
+    node("span", { text: "rule" }),
+    node("span", { class: "support", text: head.support }),
+    node("span", { class: "precision", text: head.precision }));
+}
+
+export default function (component) {
+  const { data, parentElement } = component;
+  const list = parentElement.querySelector(".rules");
+  list.replaceChildren(drawHead(data.head), ...data.rules.map(drawRow));
+}

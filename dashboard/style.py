@@ -1,0 +1,156 @@
+"""Shared look: colour tokens for charts, escaped text, numbers as printed, and the page's small parts."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import streamlit as st
+
+NO_BREAK = "\u00a0"
+MINUS = "\u2212"
+CLASS_MARKS = ("●", "▲", "■", "◆")
+LONGEST_NAME = 80
+
+_MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_TOKEN = re.compile(r"--([\w-]+): light-dark\((#\w+), (#\w+)\)")
+
+
+@cache
+def text_of(name: str) -> str:
+    """The text of a file shipped in the package, for example ``"rule_list/rule_list.js"``."""
+    return files("dashboard").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _tokens() -> dict[str, tuple[str, str]]:
+    return {name: (light, dark) for name, light, dark in _TOKEN.findall(text_of("tokens.css"))}
+
+
+def is_dark() -> bool:
+    """Whether the visitor sees the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def token(name: str) -> str:
+    """The hex colour of a token of ``tokens.css`` in the visitor's theme.
+
+    Raises
+    ------
+    KeyError
+        If there is no such token.
+    """
+    return _tokens()[name][is_dark()]
+
+
+def component_css(name: str) -> str:
+    """A component's stylesheet with the shared colour tokens before it."""
+    return text_of("tokens.css") + text_of(name)
+
+
+def short(text: object) -> str:
+    """A name as one printable line of at most `LONGEST_NAME` characters."""
+    line = _UNPRINTABLE.sub(" ", str(text)).strip()
+    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
+
+
+def plain(text: object) -> str:
+    """Text for a Streamlit label or Markdown element that shows exactly these characters, whatever they are."""
+    return _MARKDOWN.sub(r"\\\1", _UNPRINTABLE.sub(" ", str(text)))
+
+
+def count(number: int, noun: str = "", plural: str | None = None) -> str:
+    """A count with its noun: ``count(1204, "row")`` is "1,204 rows"."""
+    if not noun:
+        return f"{number:,}"
+    return f"{number:,}{NO_BREAK}{noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share as a whole percentage: "85 %" with a no-break space."""
+    return f"{100 * share:.0f}{NO_BREAK}%"
+
+
+def signed(number: float, digits: int = 2) -> str:
+    """A number with its sign, with a true minus: "+0.36", "−1.17"."""
+    return f"{number:+.{digits}f}".replace("-", MINUS)
+
+
+def mark(index: int) -> str:
+    """The shape that stands for a class beside its colour; classes beyond the fourth share a ring."""
+    return CLASS_MARKS[index] if index < len(CLASS_MARKS) else "○"
+
+
+def class_colour(index: int) -> str:
+    """The colour of a class in the visitor's theme; classes beyond the fourth are neutral."""
+    return token(f"c{index}" if index < len(CLASS_MARKS) else "axis")
+
+
+def icon() -> str:
+    """The interval glyph as SVG, for the browser tab and the folded header."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="30" viewBox="0 0 30 30">'
+        f'<path d="M1 15h28" stroke="{token("axis")}"/>'
+        f'<path d="M9 15h13" stroke="{token("accent")}" stroke-width="6"/>'
+        f'<path d="M9 8v14M22 8v14" stroke="{token("ink")}" stroke-width="2"/></svg>'
+    )
+
+
+def logo() -> str:
+    """The interval glyph with the product's name, as SVG in the visitor's theme."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="176" height="24" viewBox="0 0 176 24">'
+        f'<path d="M1 12h28" stroke="{token("axis")}"/>'
+        f'<path d="M9 12h13" stroke="{token("accent")}" stroke-width="6"/>'
+        f'<path d="M9 5v14M22 5v14" stroke="{token("ink")}" stroke-width="2"/>'
+        "<text x=\"40\" y=\"17\" font-family=\"'Source Sans 3','Source Sans Pro','Helvetica Neue',Arial,"
+        f'\'Liberation Sans\',sans-serif" font-size="15" font-weight="650" fill="{token("ink")}">'
+        "Tsetlin dashboard</text></svg>"
+    )
+
+
+def inject() -> None:
+    """Add the page's stylesheet; its text is constant."""
+    st.html(f"<style>{text_of('tokens.css')}{text_of('style.css')}</style>")
+
+
+def sentence(headline: str, below: str = "") -> None:
+    """The sentence a page opens with, and one line of detail under it. Both are shown as plain text."""
+    st.title(plain(headline), anchor=False)
+    if below:
+        st.caption(plain(below))
+
+
+def section(title: str, caption: str = "") -> None:
+    """A section's title and what it shows. Both are shown as plain text."""
+    st.subheader(plain(title), anchor=False)
+    if caption:
+        st.caption(plain(caption))
+
+
+def empty(headline: str, picture: str) -> None:
+    """A page with nothing to show yet: its own picture and one sentence. Buttons follow it.
+
+    ``picture`` names an SVG file in ``dashboard/pictures`` that is drawn with the tokens' colours.
+    """
+    st.html(f'<div class="tm-empty">{text_of(f"pictures/{picture}.svg")}</div>')
+    st.title(plain(headline), anchor=False)
+
+
+def chart_layout(height: int) -> dict[str, Any]:
+    """Plotly layout settings every chart starts from: no frame, hairlines, the tokens' ink."""
+    axis = {"gridcolor": token("line"), "zeroline": False, "showline": False, "ticks": ""}
+    return {
+        "height": height,
+        "margin": {"l": 0, "r": 0, "t": 4, "b": 4},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": token("ink2"), "size": 12.5},
+        "showlegend": False,
+        "xaxis": dict(axis),
+        "yaxis": dict(axis),
+        "dragmode": False,
+    }
