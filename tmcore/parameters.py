@@ -1,0 +1,208 @@
+"""Every setting of a Tsetlin machine: its name, range, default and one plain sentence about it.
+
+`Parameters` is the only place that holds the settings of a run, and `PARAMETERS` the only place that says what
+they mean: the estimators' docstrings, the command line and the dashboard's tooltips all read it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+BOUND_RULES = ("contrastive", "paper")
+WEIGHTS = ("refit", "none", "real", "integer")
+REPRESENTATIONS = ("intervals",)
+
+MAX_VOTE_TARGET = 8192.0
+"""Above this the integer arithmetic of a selection probability would no longer fit 63 bits."""
+
+MAX_STATES = 127
+"""States per action: both actions together must fit one byte."""
+
+
+@dataclass(frozen=True)
+class ParameterInfo:
+    """What one setting means.
+
+    Attributes
+    ----------
+    name, label : str
+        The name in code and the name on screen.
+    meaning : str
+        One plain sentence for someone who has never heard of a Tsetlin machine.
+    minimum, maximum, step : float or None
+        The allowed range, both ends included, and a sensible step for a slider; None where `choices` is given.
+    choices : tuple of str
+        The allowed words; empty for numbers.
+    while_running : bool
+        Whether it may change during training.
+    """
+
+    name: str
+    label: str
+    meaning: str
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    choices: tuple[str, ...] = ()
+    while_running: bool = False
+
+
+_INFOS = (
+    ParameterInfo(
+        "n_clauses", "Clauses", "How many rules the machine may form; half vote for each side.", 2, 20_000, 2
+    ),
+    ParameterInfo(
+        "T",
+        "Vote target T",
+        "Rules stop being taught about a row once its votes reach this lead; higher teaches more rules per pattern.",
+        0.5,
+        MAX_VOTE_TARGET,
+        0.5,
+        while_running=True,
+    ),
+    ParameterInfo(
+        "s",
+        "Specificity s",
+        "Higher keeps more conditions in a rule, so that each rule speaks for fewer rows.",
+        1.0,
+        1000.0,
+        0.1,
+        while_running=True,
+    ),
+    ParameterInfo(
+        "representation",
+        "Representation",
+        "How numbers are read: two searching bounds per column.",
+        choices=REPRESENTATIONS,
+    ),
+    ParameterInfo(
+        "bound_rule",
+        "Bound rule",
+        "Contrastive never pushes a rewarded row out of its interval; paper is the published rule.",
+        choices=BOUND_RULES,
+    ),
+    ParameterInfo(
+        "weights",
+        "Rule weights",
+        "How much each rule's vote counts: settled at the end (refit), equal (none), or learned while training.",
+        choices=WEIGHTS,
+    ),
+    ParameterInfo(
+        "gamma",
+        "Weight step γ",
+        "With real weights: how fast a rule's vote grows when it is right and shrinks when it is wrong.",
+        0.0,
+        1.0,
+        0.001,
+        while_running=True,
+    ),
+    ParameterInfo(
+        "n_states",
+        "Memory per literal",
+        "How many times a condition must be confirmed before it firmly stays in a rule, or firmly out of it.",
+        1,
+        MAX_STATES,
+        1,
+    ),
+    ParameterInfo(
+        "max_levels",
+        "Levels per column",
+        "How finely a column is read; more distinct values than this are thinned evenly.",
+        2,
+        65_535,
+        1,
+    ),
+    ParameterInfo("epochs", "Epochs", "How many times the machine sees every training row.", 0, 100_000, 1),
+    ParameterInfo(
+        "boost_true_positive",
+        "Boost true positives",
+        "Confirm every condition of a rule that is right, instead of a random share of them.",
+        choices=("False", "True"),
+    ),
+    ParameterInfo(
+        "random_state", "Seed", "The same seed on the same data gives the same rules.", 0, 2**63 - 1, 1
+    ),
+)
+
+PARAMETERS: dict[str, ParameterInfo] = {info.name: info for info in _INFOS}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The settings of one run. `PARAMETERS` says what each means and which values it may take.
+
+    Raises
+    ------
+    ValueError
+        From `check`, with one sentence that names the setting, its value and what is allowed.
+    """
+
+    n_clauses: int = 100
+    T: float | str = "auto"
+    s: float = 2.0
+    representation: str = "intervals"
+    bound_rule: str = "contrastive"
+    weights: str = "refit"
+    gamma: float = 0.01
+    n_states: int = 50
+    max_levels: int | None = 255
+    epochs: int = 40
+    boost_true_positive: bool = False
+    random_state: int = field(default=0)
+
+    @property
+    def vote_target(self) -> float:
+        """T as a number: "auto" is a quarter of the clauses."""
+        return self.n_clauses / 4 if isinstance(self.T, str) else float(self.T)
+
+    def replace(self, **changes: Any) -> Parameters:
+        """A checked copy with some settings changed."""
+        changed = dataclasses.replace(self, **changes)
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raise ValueError for the first setting that is out of its range."""
+        for info in _INFOS:
+            value = getattr(self, info.name)
+            if info.name == "T" and value == "auto":
+                continue
+            if info.name == "max_levels" and value is None:
+                continue
+            if info.name == "boost_true_positive":
+                if not isinstance(value, bool):
+                    raise ValueError(f"boost_true_positive is {value!r}; use True or False.")
+            elif info.choices:
+                if value not in info.choices:
+                    raise ValueError(
+                        f"{info.name} is {value!r}; use one of {', '.join(map(repr, info.choices))}."
+                    )
+            else:
+                self._check_number(info, value)
+        if self.n_clauses % 2:
+            raise ValueError(
+                f"n_clauses is {self.n_clauses}; use an even number, half of it votes for each side."
+            )
+
+    @staticmethod
+    def _check_number(info: ParameterInfo, value: Any) -> None:
+        assert info.minimum is not None and info.maximum is not None
+        allowed = f"use a number from {info.minimum:g} to {info.maximum:g}"
+        if info.name == "T":
+            allowed += ', or "auto"'
+        if isinstance(value, (bool, str)) or not math.isfinite(_as_float(info, value, allowed)):
+            raise ValueError(f"{info.name} is {value!r}; {allowed}.")
+        if info.step is not None and float(info.step).is_integer() and not float(value).is_integer():
+            raise ValueError(f"{info.name} is {value!r}; use a whole number.")
+        if not info.minimum <= value <= info.maximum:
+            raise ValueError(f"{info.name} is {value!r}; {allowed}.")
+
+
+def _as_float(info: ParameterInfo, value: Any, allowed: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{info.name} is {value!r}; {allowed}.") from None
