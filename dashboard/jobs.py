@@ -1,0 +1,460 @@
+"""Training in the background: one thread a run, commands that never wait, snapshots that never change.
+
+Nothing here calls Streamlit. A page holds a :class:`Job`, sends it commands, reads ``state`` and ``latest``, and
+renews its lease; a job whose lease lapses pauses itself. A job that nobody holds any more ends its thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+import numpy as np
+import pandas as pd
+
+from dashboard.live.history import History, Moment
+from tmcore.estimators import TsetlinClassifier
+from tmcore.parameters import Parameters
+from tmcore.training import Snapshot, TrainingRun
+
+State = Literal["compiling", "ready", "learning", "paused", "finished", "settling", "settled", "failed"]
+Speed = Literal["slow", "1x", "3x", "max"]
+SPEEDS: tuple[Speed, ...] = ("slow", "1x", "3x", "max")
+
+LEASE_SECONDS = 20.0
+MOST_LEARNING = 3
+SLOW_SECONDS_PER_ROW = 1.2
+TICK_SECONDS = 0.08
+CHUNK_SECONDS = 0.02
+IDLE_SECONDS = 1.0
+FIRST_ROWS_PER_SECOND = 400.0
+GROWTH_PER_SECOND = 0.5
+
+
+class _Slots:
+    """How many jobs may learn at once in this process."""
+
+    def __init__(self, most: int) -> None:
+        self._lock = threading.Lock()
+        self._most = most
+        self._holders: weakref.WeakSet[Job] = weakref.WeakSet()
+
+    def take(self, job: Job) -> bool:
+        """Whether ``job`` may learn now; asking again while it may is free."""
+        with self._lock:
+            if job not in self._holders and len(self._holders) >= self._most:
+                return False
+            self._holders.add(job)
+            return True
+
+    def release(self, job: Job) -> None:
+        with self._lock:
+            self._holders.discard(job)
+
+
+class _WarmUp:
+    """Compiles the kernels once per process, in a thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._started = False
+        self.done = threading.Event()
+
+    def start(self) -> None:
+        with self._lock:
+            if not self._started:
+                self._started = True
+                threading.Thread(target=self._compile, name="warm-up", daemon=True).start()
+
+    def _compile(self) -> None:
+        try:
+            X = pd.DataFrame({"a": np.arange(12.0), "b": np.arange(12.0) % 3})
+            y = np.arange(12) % 2
+            TrainingRun(X, y, Parameters(n_clauses=4), validation=(X, y)).advance(samples=12)
+        finally:
+            # A kernel that does not compile fails the first job, which can say so; nothing here can.
+            self.done.set()
+
+
+_slots = _Slots(MOST_LEARNING)
+_warm_up = _WarmUp()
+
+
+def warm_up() -> None:
+    """Start compiling the kernels in the background; safe to call again."""
+    _warm_up.start()
+
+
+def kernels_ready() -> bool:
+    """Whether compiling has ended."""
+    return _warm_up.done.is_set()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How good a model is and how long: shares of rows right, and sizes."""
+
+    train_accuracy: float
+    test_accuracy: float | None
+    n_rules: int
+    n_literals: int
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The outcome of settling: the estimator, and the scores before (votes) and after (refit)."""
+
+    estimator: TsetlinClassifier
+    before: Standing
+    after: Standing
+
+
+@dataclass
+class _Wishes:
+    """Commands that the thread has not carried out yet."""
+
+    learn: bool | None = None
+    rows: int = 0
+    reset: bool = False
+    settle: bool = False
+    close: bool = False
+    settings: dict[str, float] = field(default_factory=dict)
+
+    def any(self) -> bool:
+        return self != _Wishes()
+
+
+class Job:
+    """One training run in a thread of its own.
+
+    Parameters
+    ----------
+    X_train, X_test : DataFrame, shape (n_rows, n_columns)
+        ``X_test`` may be empty: then there are no test scores.
+    y_train, y_test : Series of labels
+    parameters : Parameters
+        ``epochs`` is how long one press of play learns at most.
+    name : str
+        What the data is called on screen.
+    """
+
+    def __init__(
+        self,
+        X_train: pd.DataFrame,
+        y_train: pd.Series,
+        X_test: pd.DataFrame,
+        y_test: pd.Series,
+        parameters: Parameters,
+        name: str,
+    ) -> None:
+        self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
+        self.name = name
+        self.parameters = parameters
+        self.speed: Speed = "1x"
+        self.lapsed = False
+        self.waiting = False
+        self.error: str | None = None
+        self.outcome: Settled | None = None
+        self.run: TrainingRun | None = None
+        self._state: State = "compiling"
+        self._published: tuple[int, Snapshot | None] = (0, None)
+        self._feedback: np.ndarray | None = None
+        self._history = History()
+        self._wishes = _Wishes()
+        self._bell = threading.Condition()
+        self._stop = threading.Event()
+        self._end_step = 0
+        self._rows_left = 0
+        self._paced = True
+        self._owed = 0.0
+        self._rows_per_second = 2000.0
+        self._next_tick = 0.0
+        self._lease_end = time.monotonic() + LEASE_SECONDS
+        warm_up()
+        threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
+
+    # What the page reads -------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Where the run stands."""
+        return self._state
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """The newest snapshot, None until the run exists."""
+        return self._published[1]
+
+    @property
+    def sequence(self) -> int:
+        """Grows with every new snapshot."""
+        return self._published[0]
+
+    @property
+    def settled(self) -> TsetlinClassifier | None:
+        """The settled estimator, None while there is none for the present clauses."""
+        return None if self.outcome is None else self.outcome.estimator
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything may change without another command."""
+        return self.state in ("compiling", "learning", "settling") or self.waiting or self._wishes.any()
+
+    def history(self) -> tuple[Moment, ...]:
+        """The kept moments, oldest first."""
+        with self._bell:
+            return self._history.moments()
+
+    def feedback(self) -> np.ndarray | None:
+        """Counts of Ia, Ib, II since the run began, shape (n_machines, n_clauses, 3)."""
+        return self._feedback
+
+    def wait_until_idle(self, seconds: float) -> bool:
+        """Wait until every command is carried out and nothing runs; False if that took too long."""
+        end = time.monotonic() + seconds
+        with self._bell:
+            while self.busy and (left := end - time.monotonic()) > 0:
+                self._bell.wait(left)
+        return not self.busy
+
+    def wait_for_commands(self, seconds: float) -> None:
+        """Give the thread a moment to take up the commands sent so far."""
+        with self._bell:
+            self._bell.wait_for(lambda: not self._wishes.any(), seconds)
+
+    # Commands: none of them waits, all may be repeated -----------------------------------------------------------
+
+    def play(self) -> None:
+        """Learn until ``parameters.epochs`` more epochs are done, or as many as are left of them."""
+        self.renew()
+        self._wish(learn=True, rows=0)
+
+    def pause(self) -> None:
+        """Stop after the rows being learned this moment."""
+        self._wish(learn=False, rows=0)
+
+    def one_row(self) -> None:
+        """Learn from one row, then pause."""
+        self.renew()
+        self._wish(learn=False, rows=1)
+
+    def one_epoch(self) -> None:
+        """Learn from as many rows as there are, then pause."""
+        self.renew()
+        self._wish(learn=False, rows=len(self.y_train))
+
+    def reset(self) -> None:
+        """Start over with the present parameters: the same seed gives the same run."""
+        self._wish(reset=True, learn=False, rows=0, settle=False)
+
+    def settle(self) -> None:
+        """Pause and fit the rules' weights for keeping; see ``outcome``."""
+        self._wish(learn=False, rows=0, settle=True)
+
+    def close(self) -> None:
+        """End the thread. What was learned stays readable."""
+        self._wish(close=True)
+
+    def set_speed(self, speed: Speed) -> None:
+        """How fast playing goes."""
+        if speed not in SPEEDS:
+            raise ValueError(f"Speed is {speed!r}; use one of {', '.join(SPEEDS)}.")
+        with self._bell:
+            self.speed = speed
+            self._owed, self._next_tick = 0.0, 0.0
+            self._bell.notify_all()
+
+    def change(self, **settings: float) -> None:
+        """Change T, s or gamma from the next row on.
+
+        Raises
+        ------
+        ValueError
+            If a value is out of range or another setting is named.
+        """
+        if unknown := set(settings) - {"T", "s", "gamma"}:
+            raise ValueError(f"{', '.join(sorted(unknown))} cannot change while running; start a new run instead.")
+        with self._bell:
+            self.parameters = self.parameters.replace(**settings)
+            self._wishes.settings.update(settings)
+            self._stop.set()
+            self._bell.notify_all()
+
+    def renew(self) -> None:
+        """The page is still there."""
+        self._lease_end = time.monotonic() + LEASE_SECONDS
+        self.lapsed = False
+
+    def _wish(self, **wishes: int) -> None:
+        with self._bell:
+            for name, value in wishes.items():
+                setattr(self._wishes, name, value)
+            self._stop.set()
+            self._bell.notify_all()
+
+    # The thread's side -------------------------------------------------------------------------------------------
+
+    def _turn(self) -> float | None:
+        """Do the next small piece of work; the seconds to wait until the next, or None to end."""
+        try:
+            if self.run is None and not self._wishes.close:
+                return self._begin()
+            return self._next()
+        except Exception as error:
+            self.error = str(error).strip() or f"{type(error).__name__} while training."
+            self._enter("failed")
+            self.waiting = False
+            return None
+        finally:
+            if self._state != "learning":
+                _slots.release(self)
+
+    def _begin(self) -> float:
+        if not _warm_up.done.wait(0.1):
+            return 0.0
+        with_test = len(self.y_test) > 0
+        run = TrainingRun(
+            self.X_train, self.y_train, self.parameters, validation=(self.X_test, self.y_test) if with_test else None
+        )
+        with self._bell:
+            self.run, self._history, self._feedback, self.outcome = run, History(), None, None
+            self._end_step = self.parameters.epochs * run.n_rows
+            self._rows_left, self._owed = 0, 0.0
+        self._publish(run.snapshot())
+        self._enter("ready")
+        return 0.0
+
+    def _next(self) -> float | None:
+        with self._bell:
+            wishes, self._wishes = self._wishes, _Wishes()
+            self._stop.clear()
+        if wishes.close:
+            self._enter("paused")
+            return None
+        if wishes.reset:
+            self.run = None
+            self._enter("compiling")
+            return 0.0
+        if wishes.settings:
+            cast(TrainingRun, self.run).change(**wishes.settings)
+        if wishes.learn is not None:
+            self._take_up(wishes.learn, wishes.rows)
+        if wishes.settle:
+            self._settle()
+        if not self._rows_left:
+            return IDLE_SECONDS
+        if self._state == "learning" and time.monotonic() > self._lease_end:
+            self._rows_left, self.lapsed = 0, True
+            self._enter("paused")
+            return IDLE_SECONDS
+        return self._learn()
+
+    def _take_up(self, learn: bool, rows: int) -> None:
+        run = cast(TrainingRun, self.run)
+        self.waiting = False
+        if not learn and not rows:
+            self._rows_left = 0
+            if self._state == "learning":
+                self._enter("paused")
+            return
+        if learn and run.step >= self._end_step:
+            self._end_step += self.parameters.epochs * run.n_rows
+        self._paced = learn
+        self._rows_left = self._end_step - run.step if learn else rows
+        self._owed, self._next_tick = 1.0, 0.0
+
+    def _learn(self) -> float:
+        if not _slots.take(self):
+            self.waiting = True
+            return TICK_SECONDS
+        self.waiting = False
+        self._enter("learning")
+        if (pause := self._next_tick - time.monotonic()) > 0:
+            return pause
+        rows = min(self._rows_due(), self._rows_left)
+        if rows:
+            run = cast(TrainingRun, self.run)
+            began, first = time.monotonic(), run.step
+            self._publish(run.advance(samples=rows, stop=self._stop))
+            done = run.step - first
+            self._rows_left = max(0, self._rows_left - done)
+            if done and (took := time.monotonic() - began) > 0:
+                self._rows_per_second = done / took
+            self.outcome = None
+        if not self._rows_left:
+            self._enter("finished" if cast(TrainingRun, self.run).step >= self._end_step else "paused")
+        return max(0.0, self._next_tick - time.monotonic())
+
+    def _rows_due(self) -> int:
+        """Rows for this turn by the speed chosen, and when the next turn comes."""
+        run, now = cast(TrainingRun, self.run), time.monotonic()
+        most = max(1, int(self._rows_per_second * CHUNK_SECONDS))
+        if self.speed == "max" or not self._paced:
+            return most
+        if self.speed == "slow":
+            self._next_tick = now + SLOW_SECONDS_PER_ROW
+            return 1
+        self._next_tick = now + TICK_SECONDS
+        faster = 3.0 if self.speed == "3x" else 1.0
+        pace = faster * min(run.n_rows, FIRST_ROWS_PER_SECOND + GROWTH_PER_SECOND * run.step)
+        self._owed = min(self._owed + pace * TICK_SECONDS, pace * 2 * TICK_SECONDS + 1)
+        rows = min(int(self._owed), max(most, int(self._rows_per_second * TICK_SECONDS)))
+        self._owed -= rows
+        return rows
+
+    def _settle(self) -> None:
+        self._enter("settling")
+        outcome = _settle(cast(TrainingRun, self.run), self)
+        with self._bell:
+            self.outcome = outcome
+        self._enter("settled")
+
+    def _publish(self, snapshot: Snapshot) -> None:
+        with self._bell:
+            moment = Moment.of(snapshot)
+            self._feedback = moment.feedback if self._feedback is None else self._feedback + moment.feedback
+            self._history.add(moment)
+            self._published = (self._published[0] + 1, snapshot)
+            self._bell.notify_all()
+
+    def _enter(self, state: State) -> None:
+        with self._bell:
+            self._state = state
+            self._bell.notify_all()
+
+
+def _settle(run: TrainingRun, job: Job) -> Settled:
+    """Settle the run and measure it before and after on the same rows."""
+    snapshot = run.snapshot()
+    votes = snapshot.scores
+    n_rules = int((snapshot.literals_per_clause > 0).sum())
+    estimator = run.settle()
+    before = Standing(
+        votes.train_accuracy if votes else float("nan"),
+        votes.test_accuracy if votes else None,
+        n_rules,
+        int(snapshot.n_literals),
+    )
+    after = Standing(
+        float(estimator.score(job.X_train, job.y_train)),
+        float(estimator.score(job.X_test, job.y_test)) if len(job.y_test) else None,
+        len(estimator.rules_),
+        sum(rule.n_literals for rule in estimator.rules_),
+    )
+    return Settled(estimator, before, after)
+
+
+def _work(reference: weakref.ref[Job], bell: threading.Condition) -> None:
+    """The thread. It holds the job only while working, so that a job nobody else holds can go."""
+    while (job := reference()) is not None:
+        seconds = job._turn()
+        if seconds is None:
+            return
+        with bell:
+            quiet = not job._wishes.any()
+            del job
+            if seconds and quiet:
+                bell.wait(seconds)

@@ -1,0 +1,103 @@
+"""What a run has been through, kept small enough to draw and to hold in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tmcore.training import Snapshot
+
+MOST_MOMENTS = 240
+FEWEST_MOMENTS = 24
+MOST_BYTES = 48 * 2**20
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One kept point of a run.
+
+    ``lower`` and ``upper`` (bounds) and ``included`` (bit 0 lower, bit 1 upper) have shape
+    (n_machines, n_clauses, n_features); ``feedback`` (n_machines, n_clauses, 3) counts Ia, Ib, II since the moment
+    kept before; scores are shares from 0 to 1, None where they were not measured.
+    """
+
+    step: int
+    epoch: float
+    n_literals: int
+    train_accuracy: float | None
+    train_f1: float | None
+    test_accuracy: float | None
+    test_f1: float | None
+    lower: NDArray[Any]
+    upper: NDArray[Any]
+    included: NDArray[np.uint8]
+    feedback: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Moment:
+        """The moment a snapshot shows."""
+        bank, scores = snapshot.bank, snapshot.scores
+        return cls(
+            snapshot.step,
+            snapshot.epoch,
+            int(snapshot.n_literals),
+            scores.train_accuracy if scores else None,
+            scores.train_f1 if scores else None,
+            scores.test_accuracy if scores else None,
+            scores.test_f1 if scores else None,
+            bank.lower,
+            bank.upper,
+            (bank.lower_included + 2 * bank.upper_included).astype(np.uint8),
+            np.asarray(snapshot.feedback, np.int64),
+        )
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory its arrays take."""
+        return self.lower.nbytes + self.upper.nbytes + self.included.nbytes + self.feedback.nbytes
+
+
+class History:
+    """Moments in order of time. When full, every second one goes, so a long run stays as evenly covered."""
+
+    def __init__(self) -> None:
+        self._moments: list[Moment] = []
+        self._spacing = 1
+        self._extra = 0
+
+    def __len__(self) -> int:
+        return len(self._moments)
+
+    def __iter__(self) -> Iterator[Moment]:
+        return iter(self._moments)
+
+    def moments(self) -> tuple[Moment, ...]:
+        """All kept moments; the newest is always among them."""
+        return tuple(self._moments)
+
+    def add(self, moment: Moment) -> None:
+        """Keep a moment; one that comes sooner than the present spacing replaces the newest."""
+        kept = self._moments
+        if len(kept) > 1 and self._extra:
+            last = kept.pop()
+            moment = replace(moment, feedback=moment.feedback + last.feedback)
+        kept.append(moment)
+        self._extra = (self._extra + 1) % self._spacing
+        most = max(FEWEST_MOMENTS, min(MOST_MOMENTS, MOST_BYTES // max(1, moment.n_bytes)))
+        if len(kept) > most:
+            self._thin()
+
+    def _thin(self) -> None:
+        first, *rest = self._moments
+        thinned = [first]
+        while len(rest) > 1:
+            dropped, moment, *rest = rest
+            thinned.append(replace(moment, feedback=dropped.feedback + moment.feedback))
+        self._moments = thinned + rest
+        self._spacing *= 2
+        self._extra = 0
