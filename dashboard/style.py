@@ -9,13 +9,14 @@ from typing import Any
 
 import streamlit as st
 
+from tmcore.conditions import visible
+
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 CLASS_MARKS = ("●", "▲", "■", "◆")
 LONGEST_NAME = 80
 
 _MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#\w+), (#\w+)\)")
 
 
@@ -52,14 +53,14 @@ def component_css(name: str) -> str:
 
 
 def short(text: object) -> str:
-    """A name as one printable line of at most `LONGEST_NAME` characters."""
-    line = _UNPRINTABLE.sub(" ", str(text)).strip()
+    """A name on one line, of at most `LONGEST_NAME` characters, with what cannot be seen made visible."""
+    line = visible(text)
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
 
 
 def plain(text: object) -> str:
     """Text for a Streamlit label or Markdown element that shows exactly these characters, whatever they are."""
-    return _MARKDOWN.sub(r"\\\1", _UNPRINTABLE.sub(" ", str(text)))
+    return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
 def count(number: int, noun: str = "", plural: str | None = None) -> str:
@@ -84,9 +85,9 @@ def mark(index: int) -> str:
     return CLASS_MARKS[index] if index < len(CLASS_MARKS) else "○"
 
 
-def class_colour(index: int) -> str:
-    """The colour of a class in the visitor's theme; classes beyond the fourth are neutral."""
-    return token(f"c{index}" if index < len(CLASS_MARKS) else "axis")
+def hue(index: int) -> str:
+    """The colour token of a class; classes beyond the fourth are neutral."""
+    return f"c{index}" if index < len(CLASS_MARKS) else "axis"
 
 
 def icon() -> str:

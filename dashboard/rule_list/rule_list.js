@@ -82,15 +82,12 @@ function drawGlyph(glyph, hue) {
 }
 
 function drawCondition(condition, word, hue) {
-  const phrase = node("span", { class: "phrase", title: condition.title });
-  if (condition.before) phrase.append(node("b", { class: "number", text: condition.before }), node("span", { class: "operator", text: " < " }));
-  phrase.append(node("span", { text: condition.label }), " ");
-  phrase.append(node("span", { class: condition.negated ? "negated" : "operator", text: condition.operator }));
-  if (condition.number !== null) phrase.append(" ", node("b", { class: "number", text: condition.number }));
-  condition.chips.forEach((chip, index) => {
-    phrase.append(index ? " or " : " ", node("span", { class: "chip", text: chip }));
+  const phrase = node("span", { class: "phrase" });
+  condition.parts.forEach(([role, text], index) => {
+    if (index) phrase.append(" ");
+    const negated = role === "operator" && text.startsWith("is not");
+    phrase.append(node("span", { class: negated ? "negated" : role, text }));
   });
-  if (condition.unit) phrase.append(" ", node("span", { class: "unit", text: condition.unit }));
   return node("span", { class: "condition" }, node("b", { class: "word", text: word }), drawGlyph(condition.glyph, hue), phrase);
 }
 
@@ -107,6 +104,14 @@ function drawSentence(rule) {
     node("b", { class: "word", text: "THEN" }),
     node("span", { class: "mark", style: { color: `var(--${rule.markHue})` }, text: rule.mark }),
     node("span", { class: "then", text: rule.outcome })));
+  if (rule.others.length) {
+    const others = node("small", { text: "and adds " });
+    for (const other of rule.others) {
+      others.append(node("span", { class: "part" },
+        node("span", { style: { color: `var(--${other.hue})` }, text: other.mark }), ` ${other.text}`), " ");
+    }
+    sentence.append(others);
+  }
   return sentence;
 }
 

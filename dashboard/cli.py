@@ -1,0 +1,73 @@
+"""The command ``tsetlin-dashboard``: start the local server and open the page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import as_file, files
+from pathlib import Path
+
+ADDRESS = "127.0.0.1"
+DEFAULT_PORT = 8501
+
+
+def _port(text: str) -> int:
+    try:
+        port = int(text)
+    except ValueError:
+        port = 0
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 1 to 65535.")
+    return port
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    made = argparse.ArgumentParser(
+        prog="tsetlin-dashboard",
+        description="Open the Tsetlin dashboard in the browser. It is reachable from this machine only.",
+    )
+    made.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port on {ADDRESS} (default {DEFAULT_PORT})")
+    made.add_argument("--data-dir", type=Path, metavar="FOLDER", help="folder for kept runs; this version keeps none")
+    made.add_argument("--no-store", action="store_true", help="keep no run on disk; this version never does")
+    made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+    made.add_argument("--version", action="version", version=version("tsetlin-dashboard"))
+    return made
+
+
+def streamlit_arguments(script: Path, port: int, no_browser: bool) -> list[str]:
+    """The arguments of ``streamlit`` that serve ``script``; everything else is in ``.streamlit/config.toml``."""
+    return [
+        "run",
+        str(script),
+        f"--server.address={ADDRESS}",
+        f"--server.port={port}",
+        "--server.showEmailPrompt=false",
+        f"--server.headless={'true' if no_browser else 'false'}",
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve the dashboard until interrupted.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after the command's name; ``sys.argv`` when left out.
+
+    Returns
+    -------
+    int
+        The exit code: 0 after a normal end.
+    """
+    options = parser().parse_args(arguments)
+    from streamlit.web.cli import main as streamlit
+
+    with as_file(files("dashboard") / "app.py") as script:
+        try:
+            streamlit(streamlit_arguments(script, options.port, options.no_browser), standalone_mode=False)
+        except KeyboardInterrupt:
+            print("Stopped.", file=sys.stderr)
+    return 0

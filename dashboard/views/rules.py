@@ -1,0 +1,251 @@
+"""The Rules page: the settled rules as sentences and as a table, to sort, filter and take away."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dashboard import session, style
+from dashboard.rule_list import rule_list
+from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, to_table
+from dashboard.rule_list.payload import Painter
+from tmcore.conditions import visible
+from tmcore.rules import RuleSet, extract
+
+if TYPE_CHECKING:
+    from dashboard.jobs import Job, Settled
+
+MEMO = "tsetlin_rules_page"
+SHOWN_AT_FIRST = 60
+ANY = "Any feature"
+FORMATS = {
+    "JSON": ("json", "application/json", "Documented and versioned; a program can read it back."),
+    "CSV": ("csv", "text/csv", "One row per rule, for a spreadsheet."),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page works on, computed once per settled result or snapshot (``of``)."""
+
+    of: object
+    rules: RuleSet
+    listed: tuple[Listed, ...]
+    test_accuracy: float | None
+
+
+def safe_file_name(name: str, ending: str) -> str:
+    """A file name of letters, digits, dots, dashes and underscores made from any text: "heart_rules.json"."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "_", name.rsplit(".", 1)[0]).strip("_-")[:60]
+    return f"{stem or 'tsetlin'}_rules.{ending}"
+
+
+def _shown(job: Job) -> Shown | None:
+    """The rules of the settled result, else those of the clauses as they vote now; None before there are any."""
+    outcome, snapshot = job.outcome, job.latest
+    of: object = outcome or snapshot
+    kept = st.session_state.get(MEMO)
+    if isinstance(kept, Shown) and kept.of is of:
+        return kept
+    if outcome is not None:
+        rules, accuracy = outcome.estimator.rules_, outcome.after.test_accuracy
+    elif snapshot is not None and job.run is not None and snapshot.step:
+        rules = extract(job.run.encoder, snapshot.bank, job.run.classes).simplify()
+        accuracy = snapshot.scores.test_accuracy if snapshot.scores else None
+    else:
+        return None
+    listed = list_rules(rules, (job.X_train, job.y_train), (job.X_test, job.y_test))
+    shown = Shown(of, rules, listed, accuracy)
+    st.session_state[MEMO] = shown
+    return shown
+
+
+def headline(shown: Shown) -> str:
+    """The page's sentence: how many rules with how many literals get how many unseen rows right."""
+    n_literals = sum(listed.rule.n_literals for listed in shown.listed)
+    one = len(shown.listed) == 1
+    size = f"{style.count(len(shown.listed), 'rule')} with {style.count(n_literals, 'literal')}"
+    if shown.test_accuracy is None:
+        return f"{size}, not measured on unseen rows"
+    return f"{size} {'gets' if one else 'get'} {style.percent(shown.test_accuracy)} of unseen rows right"
+
+
+def _class_list(rules: RuleSet) -> str:
+    names = [style.short(name) for name in rules.class_names]
+    if len(names) > 4:
+        return f"{len(names)} classes"
+    return ", ".join(names[:-1]) + " or " + names[-1] if len(names) > 1 else names[0]
+
+
+def _nothing_yet() -> None:
+    style.empty("No rules yet. Train a machine, then settle it.", "rules")
+    current = session.current()
+    label, target = ("Choose data", "data") if current.split is None else ("Train", "train")
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(label, type="primary"):
+            st.switch_page(f"views/{target}.py")
+
+
+@st.fragment(run_every=1.0)
+def _wait_for_settling(job: Job) -> None:
+    st.caption("Settling: choosing the rules that matter and fitting their weights.")
+    if job.state != "settling" and not job.busy:
+        st.rerun()
+
+
+def _not_settled(job: Job) -> None:
+    with st.container(border=True):
+        if job.state == "settling":
+            _wait_for_settling(job)
+            return
+        st.markdown(
+            "Not settled: these are the clauses as they vote now. Settling keeps the rules that matter and fits "
+            "their weights."
+        )
+        if st.button("Settle now", type="primary"):
+            job.settle()
+            job.wait_for_commands(1.0)
+            st.rerun()
+
+
+def _number(value: str, label: str, below: str) -> None:
+    with st.container(gap=None):
+        st.markdown(f"## {style.plain(value)}")
+        st.markdown(style.plain(label))
+        if below:
+            st.caption(style.plain(below))
+
+
+def _settled_numbers(outcome: Settled, job: Job) -> None:
+    """Four numbers, each with what it was before settling."""
+    before, after = outcome.before, outcome.after
+    cells = [
+        (style.count(after.n_rules), "rules", f"from {style.count(before.n_rules, 'clause')}"),
+        (style.count(after.n_literals), "literals", f"from {style.count(before.n_literals)}"),
+    ]
+    if after.test_accuracy is not None:
+        was = "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
+        of = f"of {style.count(len(job.y_test), 'test row')} right{was}"
+        cells.append((style.percent(after.test_accuracy), "on unseen rows", of))
+    was = style.percent(before.train_accuracy)
+    of = f"of {style.count(len(job.y_train), 'training row')} right, {was} by votes before"
+    cells.append((style.percent(after.train_accuracy), "on training rows", of))
+    for column, cell in zip(st.columns(len(cells)), cells, strict=True):
+        with column:
+            _number(*cell)
+
+
+def _controls(shown: Shown) -> list[Listed]:
+    """The title of the list with its three controls; the rules they leave."""
+    names = shown.rules.class_names
+    columns = sorted({c.column for one in shown.listed for c in one.rule.conditions}, key=str.casefold)
+    title, controls = st.columns([1, 2], vertical_alignment="bottom")
+    with controls, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom"):
+        column = st.selectbox(
+            "Feature", [ANY, *columns], format_func=visible, label_visibility="collapsed", width=190, key="rules_column"
+        )
+        labels = {None: "All"} | {i: f"{style.mark(i)} {style.short(name)}" for i, name in enumerate(names)}
+        if len(names) <= 4:
+            index = st.segmented_control(
+                "Class",
+                list(labels),
+                default=None,
+                format_func=lambda i: style.plain(labels[i]),
+                label_visibility="collapsed",
+                key="rules_class",
+            )
+        else:
+            index = st.selectbox(
+                "Class", list(labels), format_func=lambda i: labels[i], label_visibility="collapsed", width=190
+            )
+        sort = st.selectbox("Sort", list(SORTS), label_visibility="collapsed", width=190, key="rules_sort")
+    chosen = choose(shown.listed, index, None if column == ANY else column, sort)
+    with title:
+        total = len(shown.listed)
+        style.section(f"All {style.count(total, 'rule')}" if len(chosen) == total else f"{len(chosen)} of {total:,} rules")
+    return chosen
+
+
+def _sentences(shown: Shown, chosen: list[Listed], job: Job) -> None:
+    several = len(chosen) > SHOWN_AT_FIRST
+    every = several and st.toggle(f"Show all {len(chosen):,} rules, not only the first {SHOWN_AT_FIRST}", key="rules_every")
+    drawn = chosen if every else chosen[:SHOWN_AT_FIRST]
+    painter = Painter(shown.rules, job.X_train, job.y_train)
+    rule_list(painter.build(drawn, with_start=True), key="rules_list")
+    if not chosen:
+        st.caption("No rule speaks for this class with this feature.")
+
+
+def _table(shown: Shown, chosen: list[Listed]) -> None:
+    style.section("The same rules as a table", "Click a heading to sort. Precision is the share of covered rows a rule is right about.")
+    share = st.column_config.NumberColumn(format="percent")
+    st.dataframe(
+        to_table(chosen, shown.rules),
+        column_config={
+            "weight": st.column_config.NumberColumn(format="%+.3f"),
+            "rule": st.column_config.TextColumn(width="large"),
+            "precision, training": share,
+            "precision, test": share,
+            "lift, training": st.column_config.NumberColumn(format="%.1f"),
+        },
+        height=min(38 + 35 * max(1, len(chosen)), 420),
+    )
+
+
+def _downloads(shown: Shown, name: str) -> None:
+    style.section("Take the rules away", "Every rule with all its digits, whatever is filtered above.")
+    for label, (ending, kind, meaning) in FORMATS.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.download_button(
+                f"Download {label}",
+                shown.rules.export(ending),
+                file_name=safe_file_name(name, ending),
+                mime=kind,
+                on_click="ignore",
+                width=160,
+            )
+            st.caption(meaning)
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session.current()
+    job = current.job
+    shown = None if job is None else _shown(job)
+    if job is None or shown is None:
+        _nothing_yet()
+        return
+    style.sentence(headline(shown), _detail(shown, job))
+    if job.outcome is None:
+        _not_settled(job)
+    else:
+        _settled_numbers(job.outcome, job)
+    chosen = _controls(shown)
+    _sentences(shown, chosen, job)
+    _table(shown, chosen)
+    _downloads(shown, job.name)
+
+
+def _detail(shown: Shown, job: Job) -> str:
+    parts = [f"{style.short(job.name)}: {_class_list(shown.rules)}"]
+    if job.outcome is not None:
+        before = job.outcome.before
+        parts.append(f"refit from {job.parameters.n_clauses:,} clauses, which held {style.count(before.n_literals, 'literal')}")
+    parts.append(f"{style.count(len(job.y_train), 'training row')}, {style.count(len(job.y_test), 'test row')}")
+    if shown.test_accuracy is not None and len(job.y_test):
+        parts.append(f"always “{_commonest(job)}” would get {style.percent(_baseline(job))}")
+    return " · ".join(parts)
+
+
+def _commonest(job: Job) -> str:
+    return style.short(job.y_train.value_counts().idxmax())
+
+
+def _baseline(job: Job) -> float:
+    return float((job.y_test == job.y_train.value_counts().idxmax()).mean())
+
+
+show()
