@@ -28,7 +28,10 @@ def balance_finding(counts: pd.Series) -> str:
 def class_balance(counts: pd.Series) -> go.Figure:
     """Horizontal bars of rows per class, in the classes' own order; the classes after the eighth are one bar."""
     total = int(counts.sum())
-    rows = [(f"{style.mark(i)} {style.short(name)}", int(n), style.hue(i)) for i, (name, n) in enumerate(counts.items())]
+    rows = [
+        (f"{style.mark(i)} {style.short(name)}", int(n), style.hue(i))
+        for i, (name, n) in enumerate(counts.items())
+    ]
     if len(rows) > MOST_BARS:
         rest = rows[MOST_BARS - 1 :]
         rows = [*rows[: MOST_BARS - 1], (f"{len(rest)} more classes", sum(n for _, n, _ in rest), "axis")]

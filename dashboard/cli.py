@@ -29,8 +29,12 @@ def parser() -> argparse.ArgumentParser:
         prog="tsetlin-dashboard",
         description="Open the Tsetlin dashboard in the browser. It is reachable from this machine only.",
     )
-    made.add_argument("--port", type=_port, default=DEFAULT_PORT, help=f"port on {ADDRESS} (default {DEFAULT_PORT})")
-    made.add_argument("--data-dir", type=Path, metavar="FOLDER", help="folder for kept runs; this version keeps none")
+    made.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, help=f"port on {ADDRESS} (default {DEFAULT_PORT})"
+    )
+    made.add_argument(
+        "--data-dir", type=Path, metavar="FOLDER", help="folder for kept runs; this version keeps none"
+    )
     made.add_argument("--no-store", action="store_true", help="keep no run on disk; this version never does")
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     made.add_argument("--version", action="version", version=version("tsetlin-dashboard"))
@@ -71,3 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print("Stopped.", file=sys.stderr)
     return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -14,7 +14,7 @@ import streamlit as st
 from sklearn.model_selection import train_test_split
 
 from tmcore.parameters import Parameters
-from tmcore.table import Table, TableError
+from tmcore.table import Table, TableError, read_table
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -43,48 +43,89 @@ class Split:
     note: str
 
 
-def make_split(table: Table, test_share: float, seed: int) -> Split:
-    """Divide the table's labelled rows at random, keeping the class shares where the classes are large enough.
+@dataclass(frozen=True)
+class SplitPlan:
+    """How many rows go where, and ``text``, one sentence about it."""
+
+    n_train: int
+    n_test: int
+    stratified: bool
+    text: str
+
+
+def plan_split(counts: pd.Series, test_share: float) -> SplitPlan:
+    """Plan the division of labelled rows, keeping the class shares where the classes are large enough.
+
+    Parameters
+    ----------
+    counts : Series
+        Rows per class.
+    test_share : float
+        Share of the rows to keep aside, between 0 and 1.
 
     Raises
     ------
     TableError
-        If there is no target, fewer than two classes, or a part would be left without a row.
+        If there are fewer than two classes, or a part would be too small.
+    """
+    counts = counts[counts > 0]
+    n_rows = int(counts.sum())
+    if len(counts) == 0:
+        raise TableError("The target has no value in any row. Choose another column to predict.")
+    if len(counts) == 1:
+        raise TableError(
+            f"Every row has the same target, {counts.index[0]!s}. Choose a column with two or more values."
+        )
+    n_test = round(test_share * n_rows)
+    n_train = n_rows - n_test
+    if n_test < 1 or n_train < 2:
+        raise TableError(f"{n_rows} rows are too few to keep {100 * test_share:.0f} % aside. Use more rows.")
+    stratified = bool(counts.min() >= 2 and min(n_train, n_test) >= len(counts))
+    if stratified:
+        how = "both with the same class shares"
+    else:
+        how = f"not by class, since {counts.idxmin()!s} has only {counts.min()}"
+    text = f"{n_train:,} rows to train on, {n_test:,} kept aside, {how}."
+    return SplitPlan(n_train, n_test, stratified, text)
+
+
+def make_split(table: Table, test_share: float, seed: int) -> Split:
+    """Divide the table's labelled rows at random, as :func:`plan_split` says.
+
+    Raises
+    ------
+    TableError
+        If there is no target or no column to learn from, or the rows cannot be divided.
     """
     if table.target is None:
-        raise TableError("No target column is chosen. Choose the column to predict.")
+        raise TableError("No column to predict is chosen. Choose one.")
     X, y = table.features(), table.labels()
     if X.shape[1] == 0:
         raise TableError("Every column is ignored. Give at least one column another role.")
-    counts = y.value_counts()
-    counts = counts[counts > 0]
-    if len(counts) < 2:
-        raise TableError(f"The target {table.target!r} has only one class. Choose a column with two or more.")
-    n_test = round(test_share * len(y))
-    if n_test < 1 or len(y) - n_test < 2:
-        raise TableError(f"{len(y)} rows are too few to set {100 * test_share:.0f} % aside. Use more rows.")
-    stratified = bool(counts.min() >= 2 and n_test >= len(counts) and len(y) - n_test >= len(counts))
-    parts = train_test_split(X, y, test_size=n_test, random_state=seed, stratify=y if stratified else None)
-    X_train, X_test, y_train, y_test = parts
+    plan = plan_split(y.value_counts(), test_share)
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=plan.n_test, random_state=seed, stratify=y if plan.stratified else None
+    )
     if y_train.nunique() < 2:
-        raise TableError("The training rows hold only one class. Use another seed or a smaller test share.")
-    if stratified:
-        how = "the classes keep their shares in both"
-    else:
-        how = f"not by class, since class {counts.idxmin()!s} has too few rows"
-    note = f"{len(y_train):,} training rows, {n_test:,} test rows, drawn at random with seed {seed}; {how}."
-    return Split(X_train, y_train, X_test, y_test, seed, test_share, stratified, note)
+        raise TableError("The training rows hold only one class. Use another seed or keep fewer rows aside.")
+    return Split(X_train, y_train, X_test, y_test, seed, test_share, plan.stratified, plan.text)
 
 
 @dataclass
 class Session:
-    """The state of one visitor: the data being looked at, the data being trained on, and the run."""
+    """The state of one visitor: the data being looked at, the data being trained on, and the run.
+
+    ``generation`` grows whenever the table is read anew and ``edits`` whenever it is edited; widgets carry them in
+    their keys, so that they start from the table and not from what they showed before.
+    """
 
     table: Table | None = None
     name: str = ""
     sample: str | None = None
     source: bytes | None = None
     overrides: dict[str, str] = field(default_factory=dict)
+    generation: int = 0
+    edits: int = 0
     test_share: float = DEFAULT_TEST_SHARE
     seed: int = DEFAULT_SEED
     split: Split | None = None
@@ -99,6 +140,29 @@ class Session:
         self.table, self.name, self.source, self.sample = table, name, source, sample
         self.overrides = {}
         self.test_share, self.seed = DEFAULT_TEST_SHARE, DEFAULT_SEED
+        self.generation += 1
+
+    def edit(self, table: Table) -> None:
+        """Replace the table by one with another role, order or target."""
+        self.table = table
+        self.edits += 1
+
+    def reread(self, overrides: dict[str, str]) -> None:
+        """Read the kept bytes again, with some guesses replaced; roles are guessed anew, the target stays.
+
+        Raises
+        ------
+        TableError
+            If the bytes cannot be read that way. Nothing changes then.
+        """
+        if self.source is None:
+            raise TableError("No data yet. Upload a CSV or open an example.")
+        table = read_table(self.source, **overrides)
+        target = self.table.target if self.table is not None else None
+        if target in {column.name for column in table.columns}:
+            table = table.with_target(target)
+        self.table, self.overrides = table, overrides
+        self.generation += 1
 
     @property
     def is_current(self) -> bool:

@@ -16,6 +16,9 @@ MINUS = "\u2212"
 CLASS_MARKS = ("●", "▲", "■", "◆")
 LONGEST_NAME = 80
 
+_WORD_JOINER = "\u2060"
+# What Streamlit turns into arrows and links even where every sign is escaped: -> <- -- <= >= ~= http:// www. a@b
+_JOINED = re.compile(r"-(?=[->])|<(?=[-=])|[>~](?==)|:(?=//)|www(?=\.)|\w(?=@)", re.IGNORECASE)
 _MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
 _TOKEN = re.compile(r"--([\w-]+): light-dark\((#\w+), (#\w+)\)")
 
@@ -59,8 +62,11 @@ def short(text: object) -> str:
 
 
 def plain(text: object) -> str:
-    """Text for a Streamlit label or Markdown element that shows exactly these characters, whatever they are."""
-    return _MARKDOWN.sub(r"\\\1", visible(text))
+    """Text for a Streamlit label or Markdown element that shows exactly these characters, whatever they are.
+
+    Every sign of Markdown is escaped. An invisible word joiner splits what would become an arrow or a link.
+    """
+    return _MARKDOWN.sub(r"\\\1", _JOINED.sub(rf"\g<0>{_WORD_JOINER}", visible(text)))
 
 
 def count(number: int, noun: str = "", plural: str | None = None) -> str:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard import style
 
-
 _component = st.components.v2.component(
     "tsetlin_rule_list",
     html='<div class="rules" role="list"></div>',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ import pandas as pd
 from dashboard.rule_list.listing import Listed
 from dashboard.style import CLASS_MARKS, count, hue, mark, percent
 from tmcore.conditions import Condition, weight_text
-from tmcore.rules import RuleSet, as_tuple
+from tmcore.rule import as_tuple
+from tmcore.rules import RuleSet
 
 N_BINS = 12
 FEW_VALUES = 5
@@ -40,7 +41,7 @@ class Backdrop:
         return min(1.0, max(0.0, (cut - self.low) / (self.high - self.low)))
 
 
-def backdrop(values: pd.Series, labels: pd.Series, classes: Sequence[Any]) -> Backdrop | None:
+def backdrop(values: pd.Series, labels: pd.Series, classes: Iterable[Any]) -> Backdrop | None:
     """The backdrop of a numeric column, None where it has no value."""
     numbers = values.to_numpy(dtype=float, na_value=math.nan)
     known = np.isfinite(numbers)
@@ -59,6 +60,7 @@ class Painter:
     def __init__(self, rules: RuleSet, X: pd.DataFrame, y: pd.Series) -> None:
         self.rules = rules
         self.names = rules.class_names
+        self._categories = {column.name: column.categories for column in rules.columns}
         self._X, self._y = X, y
         self._backdrops: dict[str, Backdrop | None] = {}
 
@@ -145,38 +147,40 @@ class Painter:
         ]
         if len(shown) < len(order):
             rest = sum(listed.covered) - listed.covered[listed.class_index]
-            parts.append({"hue": "ink3", "mark": "other", "name": "other", "count": f"{rest:,}", "share": rest / total})
+            parts.append(
+                {"hue": "ink3", "mark": "other", "name": "other", "count": f"{rest:,}", "share": rest / total}
+            )
         return parts
 
     def _condition(self, condition: Condition, class_index: int) -> dict[str, Any]:
-        return {"parts": [list(part) for part in condition.parts()], "glyph": self._glyph(condition, class_index)}
+        return {
+            "parts": [list(part) for part in condition.parts()],
+            "glyph": self._glyph(condition, class_index),
+        }
 
     def _glyph(self, condition: Condition, class_index: int) -> dict[str, Any] | None:
         if condition.known:
             return None
         if condition.kind == "numeric":
             return self._interval(condition, class_index)
-        if condition.kind == "nominal":
-            asked = (condition.is_in,) if condition.is_in is not None else condition.not_in
-            categories = [str(name) for name in self._categories(condition.column)]
-            kind = "is" if condition.is_in is not None else "not"
-            cells = [kind if name in asked else "dot" for name in categories]
+        asked: tuple[str | None, ...]
+        if condition.kind == "nominal" and condition.is_in is None:
+            asked, kind, names = condition.not_in, "not", self._categories[condition.column]
+        elif condition.kind == "nominal":
+            asked, kind, names = (condition.is_in,), "is", self._categories[condition.column]
         else:
             asked = (condition.value,) if condition.kind == "boolean" else condition.levels
-            cells = ["is" if name in asked else "dot" for name in condition.all_levels]
+            kind, names = "is", condition.all_levels
+        cells = [kind if name in asked else "dot" for name in names]
         if len(cells) > MOST_CELLS:
             cells = [cell for cell in cells if cell != "dot"][:MOST_CELLS]
         return {"cells": cells}
 
-    def _categories(self, column: str) -> Sequence[Any]:
-        values = self._X[column]
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            return list(values.cat.categories)
-        return sorted(values.dropna().unique(), key=str)
-
     def _interval(self, condition: Condition, class_index: int) -> dict[str, Any] | None:
         if condition.column not in self._backdrops:
-            self._backdrops[condition.column] = backdrop(self._X[condition.column], self._y, self.rules.classes)
+            self._backdrops[condition.column] = backdrop(
+                self._X[condition.column], self._y, self.rules.classes
+            )
         behind = self._backdrops[condition.column]
         if behind is None:
             return None
@@ -191,4 +195,3 @@ class Painter:
             "upHue": hue(up),
             "downHue": hue(0) if two else "axis",
         }
-

@@ -1,0 +1,365 @@
+"""The Data page: open a CSV or an example, see what was assumed, change it, and train on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import sample_data
+from dashboard import charts, session, style
+from dashboard.session import Session
+from tmcore.conditions import visible
+from tmcore.table import MAX_BYTES, Table, TableError, read_table
+
+ERROR = "tsetlin_data_error"
+ROLES = ("numeric", "boolean", "nominal", "ordinal", "ignored")
+ROWS_SHOWN = 200
+PROBLEMS_SHOWN = 6
+SEVERITIES = {
+    "error": ":red[:material/error:]",
+    "warning": ":orange[:material/warning:]",
+    "info": ":material/info:",
+}
+GUESS = "guessed"
+READ_AS: dict[str, dict[str, str]] = {
+    "separator": {"comma": ",", "semicolon": ";", "tab": "\t", "bar |": "|", "space": " "},
+    "decimal": {"point": ".", "comma": ","},
+    "encoding": {
+        "UTF-8": "utf-8",
+        "Western (Windows 1252)": "cp1252",
+        "UTF-16": "utf-16",
+        "Latin-1": "latin-1",
+    },
+}
+
+
+def _fail(error: Exception) -> None:
+    """Keep one sentence for the top of the page; what the user had stays."""
+    st.session_state[ERROR] = str(error)
+
+
+def _try(change: Callable[[], None]) -> None:
+    st.session_state.pop(ERROR, None)
+    try:
+        change()
+    except ValueError as error:
+        _fail(error)
+
+
+# Opening data ------------------------------------------------------------------------------------------------------
+
+
+def open_bytes(current: Session, source: bytes, name: str, sample: str | None = None) -> None:
+    """Read a file's bytes and look at it.
+
+    Raises
+    ------
+    TableError
+        If it is too large or not a table; the session is unchanged then.
+    """
+    if len(source) > MAX_BYTES:
+        raise TableError(
+            f"{style.short(name)} has {len(source) / 2**20:,.0f} MB, and the limit is {MAX_BYTES / 2**20:,.0f} MB. "
+            "Upload fewer rows or columns."
+        )
+    current.open_table(read_table(source), name, source, sample)
+
+
+def _uploaded(key: str) -> None:
+    file = st.session_state.get(key)
+    if file is not None:
+        _try(lambda: open_bytes(session.current(), file.getvalue(), file.name))
+
+
+def _open_sample(sample: sample_data.Sample) -> None:
+    _try(lambda: open_bytes(session.current(), sample.read(), sample.title, sample.key))
+
+
+def _uploader(current: Session) -> None:
+    key = f"upload-{current.generation}"
+    st.file_uploader(
+        f"A CSV file of up to {MAX_BYTES // 2**20} MB, with one row of column names",
+        type=["csv", "tsv", "txt"],
+        key=key,
+        on_change=_uploaded,
+        args=(key,),
+    )
+
+
+def _samples(skip_first: bool) -> None:
+    for sample in sample_data.samples()[int(skip_first) :]:
+        words, button = st.columns([5, 1], vertical_alignment="center")
+        with words:
+            st.markdown(f"**{style.plain(sample.title)}** · {style.plain(sample.about)}")
+            st.caption(
+                style.plain(f"{style.count(sample.n_rows, 'row')} · {sample.source} · {sample.licence}")
+            )
+        button.button(
+            "Open", key=f"open-{sample.key}", on_click=_open_sample, args=(sample,), width="stretch"
+        )
+
+
+def _empty(current: Session) -> None:
+    first = sample_data.samples()[0]
+    style.empty("No data yet. Upload a CSV or open an example.", "data")
+    _, middle, _ = st.columns([1, 3, 1])
+    with middle:
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            st.button(f"Open {first.title}", type="primary", on_click=_open_sample, args=(first,))
+        _uploader(current)
+        style.section("Other examples")
+        _samples(skip_first=True)
+
+
+# What the page sees ------------------------------------------------------------------------------------------------
+
+
+def class_counts(table: Table) -> pd.Series:
+    """Rows per class of the target, in the order of the classes."""
+    counts = table.labels().value_counts()
+    return counts[counts > 0].sort_index()
+
+
+def headline(table: Table, counts: pd.Series | None) -> str:
+    """The page's sentence: "270 rows, 13 columns, 2 classes: 56 % no disease"."""
+    used = sum(column.role != "ignored" and column.name != table.target for column in table.columns)
+    size = f"{style.count(table.n_rows, 'row')}, {style.count(used, 'column')}"
+    if counts is None or counts.empty:
+        return f"{size}. Choose the column to predict"
+    share = float(counts.max() / counts.sum())
+    largest = style.short(counts.idxmax())
+    return f"{size}, {style.count(len(counts), 'class', 'classes')}: {style.percent(share)} {largest}"
+
+
+def _problems(table: Table) -> None:
+    order = list(SEVERITIES)
+    found = sorted(table.problems, key=lambda problem: order.index(problem.severity))
+    lines = [f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}" for problem in found]
+    for line in lines[:PROBLEMS_SHOWN]:
+        st.markdown(line)
+    if len(lines) > PROBLEMS_SHOWN:
+        with st.expander(f"{len(lines) - PROBLEMS_SHOWN:,} more notes"):
+            for line in lines[PROBLEMS_SHOWN:]:
+                st.markdown(line)
+
+
+def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: str | None) -> None:
+    words, actions = st.columns([5, 2], vertical_alignment="top")
+    with words:
+        origin = f"{len(current.source or b'') / 1024:,.0f} KB"
+        target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
+        style.sentence(headline(table, counts), f"{style.short(current.name)} · {origin} · {target}")
+    with actions, st.container(horizontal=True, horizontal_alignment="right"):
+        with st.popover("Other data", key=f"other-{current.generation}"):
+            _uploader(current)
+            _samples(skip_first=False)
+        if st.button("Train on this", type="primary", disabled=obstacle is not None, help=obstacle):
+            _train(current)
+
+
+def _train(current: Session) -> None:
+    try:
+        current.train_on()
+    except ValueError as error:
+        _fail(error)
+        st.rerun()
+    st.switch_page("views/train.py")
+
+
+def _preview(table: Table) -> None:
+    shown = table.frame.head(ROWS_SHOWN)
+    what = "All" if len(shown) == table.n_rows else f"The first {len(shown)} of"
+    style.section("Rows", f"{what} {style.count(table.n_rows, 'row')}, as read.")
+    st.dataframe(shown, hide_index=True, height=min(38 + 35 * max(1, len(shown)), 360))
+
+
+# Columns and their roles -------------------------------------------------------------------------------------------
+
+
+def _roles_changed(key: str, names: list[str]) -> None:
+    edits: dict[int, dict[str, Any]] = st.session_state[key]["edited_rows"]
+
+    def change() -> None:
+        current = session.current()
+        assert current.table is not None
+        table = current.table
+        for row, edit in edits.items():
+            if "role" in edit:
+                table = table.with_role(names[int(row)], edit["role"])
+        current.edit(table)
+
+    _try(change)
+
+
+def _columns(current: Session, table: Table) -> None:
+    style.section("Columns", "Change a role where the guess is wrong.")
+    columns = [column for column in table.columns if column.name != table.target]
+    frame = pd.DataFrame(
+        {
+            "column": [visible(column.name) for column in columns],
+            "role": [column.role for column in columns],
+            "different values": [column.n_unique for column in columns],
+            "missing": [column.n_missing for column in columns],
+            "note": [column.note for column in columns],
+        }
+    )
+    key = f"roles-{current.generation}-{current.edits}"
+    st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["column", "different values", "missing", "note"],
+        column_config={
+            "role": st.column_config.SelectboxColumn(options=list(ROLES), required=True),
+            "note": st.column_config.TextColumn(width="large"),
+        },
+        height=min(38 + 35 * max(1, len(frame)), 528),
+        on_change=_roles_changed,
+        args=(key, [column.name for column in columns]),
+    )
+
+
+def _raise_level(name: str, levels: list[str], place: int) -> None:
+    order = [*levels]
+    order[place - 1], order[place] = order[place], order[place - 1]
+    current = session.current()
+    table = current.table
+    assert table is not None
+    _try(lambda: current.edit(table.with_order(name, order)))
+
+
+def _orders(current: Session, table: Table) -> None:
+    """For each ordinal column its levels from lowest to highest, each to be moved one place lower."""
+    for column in table.columns:
+        if column.role != "ordinal" or column.name == table.target:
+            continue
+        levels = [str(level) for level in table.features()[column.name].cat.categories]
+        with st.expander(
+            f"Order of {style.plain(style.short(column.name))}: lowest {style.plain(style.short(levels[0]))}"
+        ):
+            for place, level in enumerate(levels):
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.button(
+                        ":material/arrow_upward:",
+                        key=f"raise-{current.generation}-{column.name}-{level}",
+                        help="Move one place towards the lowest",
+                        disabled=place == 0,
+                        on_click=_raise_level,
+                        args=(column.name, levels, place),
+                    )
+                    st.markdown(f"{place + 1}\\. {style.plain(style.short(level))}")
+
+
+# What was assumed --------------------------------------------------------------------------------------------------
+
+
+def _reread(what: str, key: str) -> None:
+    choice = st.session_state[key]
+    current = session.current()
+
+    def change() -> None:
+        overrides = {name: value for name, value in current.overrides.items() if name != what}
+        if choice != GUESS:
+            overrides[what] = READ_AS[what][choice]
+        current.reread(overrides)
+
+    _try(change)
+
+
+def _target_changed(key: str) -> None:
+    current = session.current()
+    table = current.table
+    assert table is not None
+    _try(lambda: current.edit(table.with_target(st.session_state[key])))
+
+
+def _assumed(current: Session, table: Table) -> None:
+    style.section("What was assumed")
+    for sentence in table.assumptions:
+        st.markdown(style.plain(sentence))
+    with st.popover("Read the file differently", key=f"read-{current.generation}"):
+        for what, choices in READ_AS.items():
+            key = f"{what}-{current.generation}"
+            chosen = current.overrides.get(what)
+            options = [GUESS, *choices]
+            index = next((i + 1 for i, value in enumerate(choices.values()) if value == chosen), 0)
+            st.selectbox(
+                what.capitalize(), options, index=index, key=key, on_change=_reread, args=(what, key)
+            )
+
+
+def _target(current: Session, table: Table) -> None:
+    names = [column.name for column in table.columns]
+    key = f"target-{current.generation}"
+    st.selectbox(
+        "Column to predict",
+        names,
+        index=names.index(table.target) if table.target else None,
+        format_func=visible,
+        key=key,
+        on_change=_target_changed,
+        args=(key,),
+        placeholder="Choose a column",
+    )
+
+
+def _split(current: Session, counts: pd.Series | None) -> str | None:
+    """The controls of the split and one sentence about it; what is in the way of training, if anything."""
+    left, right = st.columns(2)
+    share = left.select_slider(
+        "Kept aside for testing",
+        options=[5, 10, 15, 20, 25, 30, 40, 50],
+        value=round(100 * current.test_share),
+        format_func=lambda percent: f"{percent}{style.NO_BREAK}%",
+        key=f"share-{current.generation}",
+    )
+    seed = right.number_input("Seed", 0, 2**31 - 1, current.seed, key=f"seed-{current.generation}")
+    current.test_share, current.seed = share / 100, int(seed)
+    if counts is None:
+        return "Choose the column to predict first."
+    try:
+        plan = session.plan_split(counts, current.test_share)
+    except TableError as error:
+        return str(error)
+    st.caption(style.plain(plan.text))
+    return None
+
+
+def _side(current: Session, table: Table, counts: pd.Series | None) -> str | None:
+    _assumed(current, table)
+    _target(current, table)
+    obstacle = _split(current, counts)
+    if counts is not None and not counts.empty:
+        style.section(charts.balance_finding(counts), "Rows of each class.")
+        st.plotly_chart(charts.class_balance(counts), config={"displayModeBar": False}, key="balance")
+    return obstacle
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session.current()
+    if message := st.session_state.get(ERROR):
+        kept = f" Still showing {style.short(current.name)}." if current.table is not None else ""
+        st.markdown(f"{SEVERITIES['error']} {style.plain(message + kept)}")
+    table = current.table
+    if table is None:
+        _empty(current)
+        return
+    counts = class_counts(table) if table.target else None
+    head = st.container()
+    left, right = st.columns([2, 1], gap="large")
+    with right:
+        obstacle = _side(current, table, counts)
+    with head:
+        _head(current, table, counts, obstacle)
+        _problems(table)
+    with left:
+        _preview(table)
+        _columns(current, table)
+        _orders(current, table)
+
+
+show()
