@@ -1,0 +1,18 @@
+"""The rules of a trained machine: the names other modules and people's scripts use."""
+
+from tmcore.conditions import Condition, RuleColumn
+from tmcore.extract import extract
+from tmcore.rule import Explanation, FiredRule, NearMiss, Rule, Weight
+from tmcore.ruleset import RuleSet
+
+__all__ = [
+    "Condition",
+    "Explanation",
+    "FiredRule",
+    "NearMiss",
+    "Rule",
+    "RuleColumn",
+    "RuleSet",
+    "Weight",
+    "extract",
+]
