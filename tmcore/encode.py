@@ -109,6 +109,11 @@ class Encoder:
         self._by_name = False
 
     @property
+    def by_name(self) -> bool:
+        """Whether it was fitted on a DataFrame, whose columns are found by name."""
+        return self._by_name
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """Of the ranks: uint8 when every column keeps at most 255 levels, else uint16."""
         small = self.max_levels is not None and self.max_levels <= 255

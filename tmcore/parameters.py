@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 BOUND_RULES = ("contrastive", "paper")
 WEIGHTS = ("refit", "none", "real", "integer")
@@ -189,15 +189,15 @@ class Parameters:
 
     @staticmethod
     def _check_number(info: ParameterInfo, value: Any) -> None:
-        assert info.minimum is not None and info.maximum is not None
-        allowed = f"use a number from {info.minimum:g} to {info.maximum:g}"
+        low, high = cast(float, info.minimum), cast(float, info.maximum)
+        allowed = f"use a number from {low:g} to {high:g}"
         if info.name == "T":
             allowed += ', or "auto"'
         if isinstance(value, (bool, str)) or not math.isfinite(_as_float(info, value, allowed)):
             raise ValueError(f"{info.name} is {value!r}; {allowed}.")
         if info.step is not None and float(info.step).is_integer() and not float(value).is_integer():
             raise ValueError(f"{info.name} is {value!r}; use a whole number.")
-        if not info.minimum <= value <= info.maximum:
+        if not low <= value <= high:
             raise ValueError(f"{info.name} is {value!r}; {allowed}.")
 
 

@@ -206,14 +206,14 @@ def select(outputs, kinds, words, key, first, n_clauses, limit, y):
         output = outputs[j]
         kind = (_RECOGNISE if output else _FORGET) if agrees else (_REJECT if output else np.uint8(0))
         kinds[j] = kind if selected else np.uint8(0)
-        count += np.int64(kinds[j] != 0)
+        count += 1 if kinds[j] else 0
     return count
 
 
 @inlined
 def vote_sum(outputs, weights):
     """Sum of signed weights of the clauses that output 1, in WEIGHT_UNIT (the v of eq. 6)."""
-    total = np.int64(0)
+    total = 0
     for j in range(0, len(outputs), 2):
         total += weights[j] * np.int64(outputs[j]) - weights[j + 1] * np.int64(outputs[j + 1])
     return total

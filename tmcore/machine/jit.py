@@ -19,7 +19,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     try:
         return njit(cache=True, nogil=True, boundscheck=False)(function)
     except RuntimeError:
-        numba.config.CACHE_DIR = tempfile.mkdtemp(prefix="tmcore-kernels-")
+        numba.config.CACHE_DIR = tempfile.mkdtemp(prefix="tmcore-kernels-")  # type: ignore[attr-defined]
         return njit(cache=True, nogil=True, boundscheck=False)(function)
 
 

@@ -79,7 +79,7 @@ class MachineState:
         blocks = -(-m // LANES)
         dtype = rank_dtype(parameters.max_levels)
         planes = np.zeros((n_machines, blocks, o, 6, LANES), dtype)
-        planes[:, :, :, UPPER] = (n_ranks.astype(dtype) - dtype(1))[None, None, :, None]
+        planes[:, :, :, UPPER] = (n_ranks - 1)[None, None, :, None]
         start = _start_states(parameters, n_machines, blocks, o)
         planes[:, :, :, LOWER_STATE] = start[..., 0]
         planes[:, :, :, UPPER_STATE] = start[..., 1]

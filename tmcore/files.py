@@ -1,0 +1,91 @@
+"""One file for a run or a model: arrays and a JSON description in a zip, read back without running anything."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tmcore.parameters import Parameters
+
+FORMAT_VERSION = 1
+
+
+def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Write atomically: the file is either the old one or the whole new one, whatever happens meanwhile.
+
+    Parameters
+    ----------
+    kind : str
+        "run" or "model"; `read` insists on it.
+    meta : dict
+        JSON-able.
+    """
+    path = Path(path)
+    text = json.dumps({"format": f"tmcore-{kind}", "version": FORMAT_VERSION, **meta}, allow_nan=False)
+    arrays = {**arrays, "meta": np.frombuffer(text.encode(), np.uint8)}
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Read a file of the given kind.
+
+    Raises
+    ------
+    ValueError
+        The file is something else, of a newer version, or damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        meta = json.loads(arrays.pop("meta").tobytes())
+        found, version = meta["format"], meta["version"]
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, AttributeError) as error:
+        raise ValueError(f"{path} is not a file that tmcore wrote, or it is damaged.") from error
+    if found != f"tmcore-{kind}":
+        raise ValueError(f"{path} holds a {found}, not a tmcore-{kind}.")
+    if version > FORMAT_VERSION:
+        raise ValueError(
+            f"{path} was written by a newer tmcore (format {version}); update tmcore to read it."
+        )
+    return meta, arrays
+
+
+def parameters_to_dict(parameters: Parameters) -> dict[str, Any]:
+    """The settings as JSON-able values."""
+    return {name: _plain(value) for name, value in dataclasses.asdict(parameters).items()}
+
+
+def parameters_from_dict(values: dict[str, Any]) -> Parameters:
+    """The settings back from `parameters_to_dict`, checked."""
+    return Parameters().replace(**values)
+
+
+def labels_to_list(classes: np.ndarray) -> dict[str, Any]:
+    """Class labels with their type, as JSON-able values."""
+    values = [_plain(value) for value in classes]
+    return {"dtype": "object" if classes.dtype.kind == "O" else classes.dtype.str, "values": values}
+
+
+def labels_from_list(data: dict[str, Any]) -> np.ndarray:
+    """Class labels back from `labels_to_list`."""
+    return np.array(data["values"], dtype=data["dtype"])
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

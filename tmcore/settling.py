@@ -1,0 +1,111 @@
+"""Ending a run: the weights that are kept, and the rules on raw values that predict exactly as the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tmcore.encode import Encoder
+from tmcore.extract import extract
+from tmcore.machine.interval_machine import IntervalMachine
+from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
+from tmcore.refit import Refit, refit
+from tmcore.rule import with_counts
+from tmcore.ruleset import RuleSet
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Clauses with their final weights.
+
+    Attributes
+    ----------
+    machines, clauses : ndarray of int64, shape (n_kept,)
+        Which clauses are kept.
+    weights : ndarray of int64, shape (n_kept, n_outputs)
+        In units of 2**-16; one output with two classes, else one per class.
+    intercept : ndarray of int64, shape (n_outputs,)
+    refitted : bool
+        Whether the weights are log-odds of a refit; otherwise they are the votes of training.
+    reason : str or None
+        Why a refit that was asked for was not possible.
+    """
+
+    machines: np.ndarray
+    clauses: np.ndarray
+    weights: np.ndarray
+    intercept: np.ndarray
+    refitted: bool
+    reason: str | None = None
+
+    def votes(self, outputs: np.ndarray) -> np.ndarray:
+        """Vote sums in units of 2**-16, int64 (n_rows, n_outputs), of clause outputs (n_rows, machines, clauses)."""
+        kept = outputs[:, self.machines, self.clauses]
+        return kept.astype(np.int64) @ self.weights + self.intercept
+
+    @property
+    def kept(self) -> list[tuple[int, int]]:
+        """(machine, clause) of each kept clause."""
+        return list(zip(self.machines.tolist(), self.clauses.tolist(), strict=True))
+
+
+def settle(machine: IntervalMachine, codes: np.ndarray, labels: np.ndarray, n_classes: int) -> Settled:
+    """Weights for the clauses of a trained machine, refitted if its settings say so (`refit` says how).
+
+    Parameters
+    ----------
+    codes : ndarray, shape (n_rows, features)
+    labels : ndarray of int64, shape (n_rows,)
+        Class indices.
+    """
+    bank = machine.bank()
+    if machine.parameters.weights != "refit":
+        return own_votes(bank)
+    outputs = machine.outputs(codes)
+    lengths = bank.n_included.ravel()
+    found: Refit = refit(
+        outputs.reshape(len(codes), -1), labels, lengths, n_classes, machine.parameters.random_state % 2**32
+    )
+    if found.reason is not None:
+        return replace(own_votes(bank), reason=found.reason)
+    machines, clauses = np.divmod(found.kept, bank.weights.shape[1])
+    return Settled(machines, clauses, found.weights, found.intercept, True)
+
+
+def own_votes(bank: ClauseBank) -> Settled:
+    """Every clause that is not empty, with the weight of training, voting in its own machine's column."""
+    machines, clauses = np.nonzero(bank.n_included)
+    n_outputs = len(bank.weights)
+    weights = np.zeros((len(machines), n_outputs), np.int64)
+    weights[np.arange(len(machines)), machines] = bank.weights[machines, clauses] * bank.polarity[clauses]
+    return Settled(machines, clauses, weights, np.zeros(n_outputs, np.int64), False)
+
+
+def make_rules(
+    encoder: Encoder,
+    machine: IntervalMachine,
+    settled: Settled,
+    classes: np.ndarray,
+    codes: np.ndarray,
+    labels: np.ndarray,
+) -> RuleSet:
+    """The kept clauses as rules on raw values, simplified losslessly; support and precision are of the training rows."""
+    bank = machine.bank()
+    rules = extract(encoder, bank, classes, settled.weights, settled.intercept, settled.kept)
+    outputs = machine.outputs(codes)
+    counted = []
+    for rule in rules:
+        assert rule.source is not None  # extract gives every rule its clause
+        holds = outputs[:, rule.source[0], rule.source[1]]
+        covered = np.bincount(labels[holds], minlength=len(classes))
+        n_rows = int(holds.sum())
+        counted.append(
+            with_counts(replace(rule, support=n_rows / len(codes)), tuple(covered.tolist()), n_rows)
+        )
+    return replace(rules, rules=tuple(counted), n_rows=len(codes)).simplify()
+
+
+def vote_scale(settled: Settled, vote_target: float) -> float:
+    """What turns vote sums in units of 2**-16 into log-odds: refitted weights are; votes reach two at the target T."""
+    return WEIGHT_UNIT if settled.refitted else 2 * WEIGHT_UNIT / vote_target
