@@ -27,8 +27,8 @@ SPEEDS: tuple[Speed, ...] = ("slow", "1x", "3x", "max")
 LEASE_SECONDS = 20.0
 MOST_LEARNING = 3
 SLOW_SECONDS_PER_ROW = 1.2
-TICK_SECONDS = 0.08
-CHUNK_SECONDS = 0.02
+TICK_SECONDS = 0.05
+CHUNK_SECONDS = 0.04
 IDLE_SECONDS = 1.0
 FIRST_ROWS_PER_SECOND = 400.0
 GROWTH_PER_SECOND = 0.5
@@ -171,6 +171,7 @@ class Job:
         self._paced = True
         self._owed = 0.0
         self._rows_per_second = 2000.0
+        self._look_seconds = 0.0
         self._next_tick = 0.0
         self._lease_end = time.monotonic() + LEASE_SECONDS
         warm_up()
@@ -323,7 +324,9 @@ class Job:
             self.run, self._history, self._feedback, self.outcome = run, History(), None, None
             self._end_step = self.parameters.epochs * run.n_rows
             self._rows_left, self._owed = 0, 0.0
+        began = time.monotonic()
         self._publish(run.snapshot())
+        self._look_seconds = time.monotonic() - began
         self._enter("ready")
         return 0.0
 
@@ -381,8 +384,9 @@ class Job:
             self._publish(run.advance(samples=rows, stop=self._stop))
             done = run.step - first
             self._rows_left = max(0, self._rows_left - done)
-            if done and (took := time.monotonic() - began) > 0:
-                self._rows_per_second = done / took
+            took = time.monotonic() - began - self._look_seconds
+            if done and took > 0:
+                self._rows_per_second = min(done / took, 2 * self._rows_per_second)
             self.outcome = None
         if not self._rows_left:
             self._enter("finished" if cast(TrainingRun, self.run).step >= self._end_step else "paused")
@@ -391,7 +395,8 @@ class Job:
     def _rows_due(self) -> int:
         """Rows for this turn by the speed chosen, and when the next turn comes."""
         run, now = cast(TrainingRun, self.run), time.monotonic()
-        most = max(1, int(self._rows_per_second * CHUNK_SECONDS))
+        # A snapshot of a large table takes longer than a chunk; learn at least as long as looking takes.
+        most = max(1, int(self._rows_per_second * max(CHUNK_SECONDS, self._look_seconds)))
         if self.speed == "max" or not self._paced:
             return most
         if self.speed == "slow":

@@ -23,6 +23,7 @@ FEW_VALUES = 5
 MOST_COLUMNS = 60
 MOST_CELLS = 60_000
 VOTE_BINS = 41
+MOST_LENGTHS = 200
 LONGEST_NAME = 80
 SORTS = ("literals", "weight", "number")
 WEIGHT_UNIT = 2.0**-16
@@ -187,7 +188,7 @@ def frame(job: Job, view: View, key: str) -> dict[str, Any]:
     told["votes"] = _votes(snapshot, run, job, view.machine)
     told["history"] = _curves(history)
     told["trace"] = _trace(history, view)
-    told["changes"] = _changes(run, job)
+    told["changes"] = _changes(run)
     told["view"] = {
         "machine": view.machine,
         "sort": view.sort,
@@ -234,8 +235,18 @@ def _rows(snapshot: Snapshot, view: View, encoder: Encoder, job: Job) -> dict[st
         "lower": _packed(bank.lower[q][cells]),
         "upper": _packed(bank.upper[q][cells]),
         "included": _packed((bank.lower_included[q][cells] + 2 * bank.upper_included[q][cells]).astype(np.uint8)),
+        "lengths": _lengths(np.asarray(snapshot.literals_per_clause)[q], polarity),
         "used": _uses(snapshot, q, encoder),
     }
+
+
+def _lengths(literals: NDArray[Any], polarity: NDArray[Any]) -> list[list[int]]:
+    """Literals of each side's clauses, longest first, evenly thinned to at most `MOST_LENGTHS` a side."""
+    sides = [np.sort(literals[polarity == side])[::-1] for side in (1, -1)]
+    return [
+        side[np.linspace(0, len(side) - 1, min(len(side), MOST_LENGTHS)).astype(int)].tolist() if len(side) else []
+        for side in sides
+    ]
 
 
 def _uses(snapshot: Snapshot, q: int, encoder: Encoder) -> list[int]:
@@ -290,6 +301,6 @@ def _trace(history: tuple[Moment, ...], view: View) -> dict[str, list[int]]:
     }
 
 
-def _changes(run: TrainingRun, job: Job) -> list[list[Any]]:
+def _changes(run: TrainingRun) -> list[list[Any]]:
     signs = {"gamma": "γ"}
-    return [[int(step), f"{signs.get(name, name)} {value:g}"] for step, name, value in run.changes[-20:]]
+    return [[int(c.step), f"{signs.get(c.name, c.name)} {c.value:g}"] for c in run.changes[-20:]]

@@ -1,0 +1,254 @@
+// Charts over time and the histogram of votes. All share the time axis of the film bar.
+
+const timeAt = (S, step, left, right, width) => left + ((width - left - right) * step) / S.axis;
+
+function epochTicks(S, width) {
+  const epochs = S.axis / S.facts.rows;
+  const step = epochs <= 1.05 ? 0.25 : epochs <= 2.1 ? 0.5 : epochs <= 5.2 ? 1 : epochs <= 10.5 ? 2 : epochs <= 21 ? 5
+    : 10 * Math.ceil(epochs / 41);
+  const wide = width < 420 ? 2 * step : step;
+  return Array.from({ length: Math.floor(epochs / wide + 0.01) + 1 }, (_, i) => i * wide);
+}
+
+function timeTicks(S, g, left, right, width, y, font) {
+  g.font = font(11);
+  g.fillStyle = S.P.ink3;
+  for (const e of epochTicks(S, width)) {
+    const x = timeAt(S, e * S.facts.rows, left, right, width);
+    g.textAlign = e === 0 ? "left" : x > width - right - 8 && right < 20 ? "right" : "center";
+    g.fillText(e === 0 ? "epoch 0" : whole(e * 100) / 100 === e ? e : +e.toFixed(2), x, y);
+  }
+}
+
+function drawTimeBar(S) {
+  const { P, data } = S;
+  const canvas = S.timeBar;
+  const width = canvas.parentElement.clientWidth - 28;
+  const height = 62;
+  const g = fit(canvas, width, height);
+  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
+  const [left, right, top, bottom] = [2, 2, 16, height - 16];
+  const x = (step) => timeAt(S, step, left, right, width);
+  const now = x(data.step);
+  const h = data.history;
+  const most = Math.sqrt(Math.max(1, ...h.literals));
+  g.fillStyle = P.surface;
+  roundRect(g, left, top, width - left - right, bottom - top, 5);
+  g.fill();
+  g.save();
+  roundRect(g, left, top, width - left - right, bottom - top, 5);
+  g.clip();
+  g.beginPath();
+  g.moveTo(left, bottom);
+  h.literals.forEach((v, i) => g.lineTo(x(h.step[i]), bottom - (Math.sqrt(v) / most) * (bottom - top - 2)));
+  g.lineTo(now, bottom);
+  g.closePath();
+  g.fillStyle = P.accent;
+  g.globalAlpha = 0.3;
+  g.fill();
+  g.globalAlpha = 1;
+  const shares = h.test.some((v) => v !== null) ? h.test : h.train;
+  const low = Math.min(400, ...shares.filter((v) => v !== null));
+  g.beginPath();
+  shares.forEach((v, i) => { if (v !== null) g.lineTo(x(h.step[i]), bottom - 2 - ((v - low) / (1000 - low)) * (bottom - top - 4)); });
+  g.strokeStyle = P.ink2;
+  g.lineWidth = 1.2;
+  g.stroke();
+  g.restore();
+  timeTicks(S, g, left, right, width, height - 7, (px) => font(px - 0.5));
+  drawChanges(S, g, x, top, bottom, font);
+  g.fillStyle = P.accent;
+  g.fillRect(now - 1, top - 4, 2, bottom - top + 8);
+  g.beginPath();
+  g.arc(Math.max(5, Math.min(width - 5, now)), top - 4, 5, 0, 7);
+  g.fill();
+  g.fillStyle = P.bg;
+  g.beginPath();
+  g.arc(Math.max(5, Math.min(width - 5, now)), top - 4, 2, 0, 7);
+  g.fill();
+}
+
+function drawChanges(S, g, x, top, bottom, font) {
+  let free = -1;
+  for (const [step, words] of S.data.changes) {
+    const at = x(step);
+    g.fillStyle = g.strokeStyle = S.P.ink;
+    g.lineWidth = 1;
+    g.beginPath();
+    g.moveTo(at + 0.5, 6);
+    g.lineTo(at + 0.5, bottom);
+    g.stroke();
+    g.beginPath();
+    g.moveTo(at, 3);
+    g.lineTo(at + 6, 6.5);
+    g.lineTo(at, 10);
+    g.fill();
+    if (at < free) continue;
+    g.font = font(11, 600);
+    g.textAlign = "left";
+    g.fillText(words, at + 10, 8);
+    free = at + 16 + g.measureText(words).width;
+  }
+}
+
+// Lines over time with their names at the end. series: [{ name, values, colour, dashes }], values may hold null.
+function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
+  const { P } = S;
+  const width = canvas.parentElement.clientWidth;
+  const height = 132;
+  const g = fit(canvas, width, height);
+  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
+  const [left, right, top, bottom] = [42, 86, 8, height - 20];
+  const scale = root ? (v) => Math.sqrt(Math.max(0, v)) : (v) => v;
+  const y = (v) => bottom - ((scale(v) - scale(low)) / (scale(high) - scale(low) || 1)) * (bottom - top);
+  const x = (step) => timeAt(S, step, left, right, width);
+  g.font = font(11);
+  for (const tick of ticks) {
+    g.strokeStyle = P.line;
+    g.lineWidth = 1;
+    g.beginPath();
+    g.moveTo(left, Math.round(y(tick)) + 0.5);
+    g.lineTo(width - right, Math.round(y(tick)) + 0.5);
+    g.stroke();
+    g.fillStyle = P.ink3;
+    g.textAlign = "right";
+    g.fillText(format(tick), left - 7, y(tick));
+  }
+  g.strokeStyle = P.axis;
+  g.setLineDash([3, 3]);
+  for (const [step] of S.data.changes) {
+    g.beginPath();
+    g.moveTo(x(step), top);
+    g.lineTo(x(step), bottom);
+    g.stroke();
+  }
+  g.setLineDash([]);
+  const { step } = S.data.history;
+  const ends = [];
+  for (const line of series) {
+    let last = -1;
+    g.beginPath();
+    line.values.forEach((v, i) => { if (v !== null) { g.lineTo(x(step[i]), y(v)); last = i; } });
+    g.strokeStyle = line.colour;
+    g.lineWidth = line.dashes ? 1.5 : 2;
+    g.setLineDash(line.dashes || []);
+    g.lineJoin = "round";
+    g.stroke();
+    g.setLineDash([]);
+    if (last >= 0) ends.push({ line, x: x(step[last]), y: y(line.values[last]), value: line.values[last] });
+  }
+  if (ends.length > 1 && Math.abs(ends[0].y - ends[1].y) < 14) {
+    const middle = (ends[0].y + ends[1].y) / 2;
+    const upper = ends[0].y <= ends[1].y ? 0 : 1;
+    ends[upper].label = middle - 7;
+    ends[1 - upper].label = middle + 7;
+  }
+  for (const end of ends) {
+    g.fillStyle = end.line.colour;
+    g.beginPath();
+    g.arc(end.x, end.y, 3, 0, 7);
+    g.fill();
+    g.font = font(12, 600);
+    g.textAlign = "left";
+    g.fillText(`${end.line.name}${format(end.value)}`, end.x + 8, end.label ?? end.y);
+  }
+  timeTicks(S, g, left, right, width, height - 7, font);
+}
+
+function drawLiterals(S) {
+  const { literals } = S.data.history;
+  const high = Math.max(4, ...literals);
+  const unit = 10 ** Math.floor(Math.log10(high));
+  const top = [1, 2, 5, 10].map((m) => m * unit).find((v) => v >= high * 0.98) || high;
+  drawLines(S, S.literalChart, [{ name: "", values: literals, colour: S.P.ink }],
+    { low: 0, high: Math.max(top, high), ticks: [0, top / 8, top / 2, top].filter((v) => Number.isInteger(v)), format: whole, root: true });
+}
+
+function drawScores(S, canvas, test, train) {
+  const values = [...test, ...train].filter((v) => v !== null);
+  const low = Math.max(0, Math.floor(Math.min(800, ...values) / 200) * 200);
+  const ticks = [];
+  for (let v = low; v <= 1000; v += low < 400 ? 200 : 100) ticks.push(v);
+  drawLines(S, canvas, [{ name: "test ", values: test, colour: S.P.ink },
+    { name: "train ", values: train, colour: S.P.ink3, dashes: [4, 3] }],
+  { low, high: 1000, ticks, format: (v) => percent(v / 1000) });
+}
+
+// How many literals each clause holds, longest first, one thin bar a clause.
+function drawLengths(S) {
+  const { P, data } = S;
+  const canvas = S.lengthChart;
+  const width = canvas.parentElement.clientWidth;
+  const g = fit(canvas, width, 132);
+  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
+  const [left, top, bottom] = [42, 8, 112];
+  const most = Math.max(4, ...data.lengths[0], ...data.lengths[1]);
+  const y = (v) => bottom - (Math.sqrt(v) / Math.sqrt(most)) * (bottom - top);
+  g.font = font(11);
+  for (const tick of [...new Set([0, 1, Math.round(most / 4), most])]) {
+    g.strokeStyle = P.line;
+    g.beginPath();
+    g.moveTo(left, Math.round(y(tick)) + 0.5);
+    g.lineTo(width, Math.round(y(tick)) + 0.5);
+    g.stroke();
+    g.fillStyle = P.ink3;
+    g.textAlign = "right";
+    g.fillText(tick, left - 7, y(tick));
+  }
+  const half = (width - left - 16) / 2;
+  data.lengths.forEach((lengths, side) => {
+    const x = left + side * (half + 16);
+    const bar = half / Math.max(1, lengths.length);
+    const colour = sideColour(S, side);
+    g.fillStyle = S.multi && side ? hatch(g, colour) : colour;
+    lengths.forEach((v, i) => g.fillRect(x + i * bar, y(v), Math.max(0.6, bar - (bar > 3 ? 1 : 0)), bottom - y(v)));
+    g.font = font(11);
+    g.fillStyle = P.ink2;
+    g.textAlign = "left";
+    g.fillText(clip(g, "Vote " + sideWords(S, side), half), x, 125);
+  });
+}
+
+function drawVotes(S) {
+  const { P, data } = S;
+  const canvas = S.voteChart;
+  const width = canvas.parentElement.clientWidth;
+  const height = 132;
+  const g = fit(canvas, width, height);
+  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
+  const { mine, others, reach } = data.votes;
+  const middle = 58;
+  const most = Math.max(1, ...mine, ...others);
+  const bin = width / mine.length;
+  const x = (v) => ((v + reach) / (2 * reach)) * width;
+  const colours = S.multi ? [P.for, P.against] : [P.c1, P.c0];
+  mine.forEach((count, i) => {
+    const up = (count / most) * (middle - 12);
+    const down = (others[i] / most) * (middle - 12);
+    g.globalAlpha = P.dark ? 0.85 : 0.72;
+    g.fillStyle = colours[0];
+    g.fillRect(i * bin, middle - up, bin - 1, up);
+    g.fillStyle = S.multi ? hatch(g, colours[1]) : colours[1];
+    g.fillRect(i * bin, middle, bin - 1, down);
+  });
+  g.globalAlpha = 1;
+  g.fillStyle = P.axis;
+  g.fillRect(0, middle - 0.5, width, 1);
+  g.font = font(11);
+  for (const [at, words, strong] of [[-data.T, `${minus(-data.T)}`, 0], [0, "0", 0], [data.T, `T = ${number(data.T)}`, 1]]) {
+    g.fillStyle = strong ? P.ink : P.axis;
+    g.fillRect(x(at) - 0.5, 8, 1, height - 30);
+    g.fillStyle = strong ? P.ink : P.ink3;
+    g.font = font(11, strong ? 600 : 400);
+    g.textAlign = "center";
+    g.fillText(words, Math.max(8, Math.min(width - 18, x(at))), height - 8);
+  }
+  const focus = S.facts.classes[S.focus];
+  const rest = S.multi ? "other classes" : S.facts.classes[0];
+  g.textAlign = "left";
+  g.font = font(11, 600);
+  g.fillStyle = colours[0];
+  g.fillText(clip(g, (S.multi ? "" : "▲ ") + focus, width / 3), 0, 14);
+  g.fillStyle = colours[1];
+  g.fillText(clip(g, (S.multi ? "" : "● ") + rest, width / 3), 0, height - 30);
+}

@@ -1,0 +1,178 @@
+// Clicks, keys and pointer. A command takes effect on screen at once and is sent with a number of its own.
+
+let commandNumber = 0;
+const tab = Math.random().toString(36).slice(2);
+
+function send(S, name, value = null) {
+  commandNumber += 1;
+  S.setTriggerValue("command", { id: `${tab}-${commandNumber}`, name, value });
+}
+
+function hope(S, state, seconds = 1.5) {
+  S.hope = { state, until: performance.now() + 1000 * seconds };
+  S.root.dataset.state = state;
+  S.dirty = true;
+  writeTexts(S, performance.now());
+}
+
+function toggle(S) {
+  const state = shownState(S);
+  if (state === "failed" || state === "settling") return;
+  const learning = state === "learning" || (S.data.waiting && state !== "paused");
+  if (state !== "compiling") hope(S, learning ? "paused" : "learning");
+  send(S, learning ? "pause" : "play");
+}
+
+const steps = (S) => !["failed", "settling", "compiling"].includes(shownState(S));
+
+function act(S, name) {
+  if (name === "toggle") toggle(S);
+  else if (!steps(S)) return;
+  else if (name === "reset") askReset(S);
+  else {
+    if (name === "one_epoch") hope(S, "learning", 0.4); else hope(S, "paused", 0.4);
+    send(S, name);
+  }
+}
+
+// Ask only when something would be lost.
+function askReset(S) {
+  if (!S.data.step) return;
+  setText(S.askText, S.data.state === "settled" ? "The settled rules of this run go too." : `${detail(S).split(" · ")[0]} would be lost.`);
+  S.ask.hidden = false;
+  S.askYes.focus();
+}
+
+function setSpeed(S, speed) {
+  S.speedHope = { speed, until: performance.now() + 1500 };
+  showSpeed(S);
+  send(S, "speed", speed);
+}
+
+function showSpeed(S) {
+  if (S.speedHope && performance.now() > S.speedHope.until) S.speedHope = null;
+  const speed = S.speedHope ? S.speedHope.speed : S.data.speed;
+  for (const b of S.speeds.children) b.setAttribute("aria-pressed", String(b.dataset.speed === speed));
+}
+
+function look(S, change) {
+  S.data.view = { ...S.data.view, ...change };
+  S.dirty = true;
+  send(S, "view", { ...S.data.view });
+}
+
+function inField(event) {
+  const target = event.composedPath()[0];
+  return target instanceof Element && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)
+    || target.closest("[role=slider],[role=combobox],[role=listbox],[role=radiogroup],[role=dialog]"));
+}
+
+const KEYS = { n: "one_row", e: "one_epoch", 0: "reset" };
+const SPEED_KEYS = { s: "slow", 1: "1x", 2: "3x", 3: "max" };
+
+function onKey(S, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || inField(event) || !S.data) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const target = event.composedPath()[0];
+  if (key === " " && target instanceof Element && target.closest("button, a, summary") && !S.play.contains(target)) return;
+  if (key === "Escape" && !S.ask.hidden) { S.ask.hidden = true; return; }
+  if (event.repeat && key !== "n") return;
+  if (key === " ") act(S, "toggle");
+  else if (Object.hasOwn(KEYS, key)) act(S, KEYS[key]);
+  else if (Object.hasOwn(SPEED_KEYS, key)) setSpeed(S, SPEED_KEYS[key]);
+  else return;
+  event.preventDefault();
+}
+
+function moveCell(S, event) {
+  const { view } = S.data;
+  const at = S.rows.findIndex((row) => row.id === view.clause);
+  const shown = S.G.columns.flatMap((c) => c.ks.map((k) => S.features[k].i));
+  const place = shown.indexOf(view.feature);
+  const go = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  if (!go || !S.rows.length) return;
+  event.preventDefault();
+  const row = S.rows[Math.max(0, Math.min(S.rows.length - 1, at + go[0]))];
+  const feature = shown[Math.max(0, Math.min(shown.length - 1, place + go[1]))];
+  const line = S.G.lines.find((l) => l.row === row);
+  if (line.y < S.scroller.scrollTop + HEAD) S.scroller.scrollTop = line.y - HEAD - 30;
+  else if (line.y + S.G.rowHeight > S.scroller.scrollTop + S.G.height) S.scroller.scrollTop = line.y + 2 * S.G.rowHeight - S.G.height;
+  look(S, { clause: row.id, feature });
+}
+
+function pointAt(S, event) {
+  const box = S.pin.getBoundingClientRect();
+  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+  const cell = cellAt(S, x, y);
+  S.hover = cell;
+  S.dirty = true;
+  S.tip.hidden = !cell?.feature;
+  if (!cell?.feature) return;
+  setText(S.tip, cellWords(S, cell));
+  S.tip.style.left = Math.min(x + 12, S.G.width - 240) + "px";
+  S.tip.style.top = (y + 60 > S.G.height ? y - 44 : y + 16) + "px";
+}
+
+function cellWords(S, { row, feature }) {
+  const k = S.local.get(feature.i);
+  const words = conditionWords(feature, row.lo[k], row.hi[k], row.inc[k]);
+  if (words) return words;
+  const name = feature.column.label;
+  if (row.inc[k]) return `${name} is in clause ${row.id + 1}, but excludes nothing`;
+  if (!feature.cuts.length) return `${name} is not in clause ${row.id + 1}`;
+  return `${name} is not in clause ${row.id + 1}; its bounds rest at ${boundWords(feature, row.lo[k], false)} and ${boundWords(feature, row.hi[k], true)}`;
+}
+
+function wire(S) {
+  const on = (node, type, what) => node.addEventListener(type, what);
+  on(S.play, "click", () => act(S, "toggle"));
+  on(S.oneRow, "click", () => act(S, "one_row"));
+  on(S.oneEpoch, "click", () => act(S, "one_epoch"));
+  on(S.reset, "click", () => act(S, "reset"));
+  on(S.askYes, "click", () => { S.ask.hidden = true; S.play.focus(); send(S, "reset"); });
+  on(S.askNo, "click", () => { S.ask.hidden = true; S.reset.focus(); });
+  on(S.goOn, "click", () => act(S, "toggle"));
+  on(S.speeds, "click", (e) => { const b = e.target.closest("button"); if (b) setSpeed(S, b.dataset.speed); });
+  on(S.sort, "change", () => look(S, { sort: S.sort.value, offset: 0 }));
+  on(S.machine, "change", () => look(S, { machine: Number(S.machine.value), offset: 0 }));
+  on(S.again, "click", () => look(S, { again: true }));
+  on(S.more, "click", () => look(S, { shown: S.data.view.shown > 7 ? 7 : Math.max(...S.data.sides), offset: 0 }));
+  on(S.earlier, "click", () => look(S, { offset: Math.max(0, S.data.view.offset - S.data.view.shown) }));
+  on(S.later, "click", () => look(S, { offset: S.data.view.offset + S.data.view.shown }));
+  on(S.unfold, "click", () => { S.showAllColumns = !S.showAllColumns; S.scroller.scrollLeft = 0; S.dirty = true; });
+  on(S.scroller, "scroll", () => { S.dirty = true; });
+  on(S.scroller, "keydown", (e) => moveCell(S, e));
+  on(S.pin, "pointermove", (e) => pointAt(S, e));
+  on(S.pin, "pointerleave", () => { S.hover = null; S.tip.hidden = true; S.dirty = true; });
+  on(S.pin, "click", (e) => {
+    const box = S.pin.getBoundingClientRect();
+    const cell = cellAt(S, e.clientX - box.left, e.clientY - box.top);
+    if (cell) look(S, { clause: cell.row.id, ...(cell.feature ? { feature: cell.feature.i } : {}) });
+  });
+  S.keyListener = (e) => onKey(S, e);
+  document.addEventListener("keydown", S.keyListener);
+}
+
+// Controls follow what the server says.
+function syncControls(S) {
+  const { data, facts } = S;
+  showSpeed(S);
+  if (!facts || !data.view) return;
+  if (S.sort.value !== data.view.sort) S.sort.value = data.view.sort;
+  S.machine.hidden = !S.multi;
+  if (S.multi && S.machine.dataset.facts !== facts.key) {
+    S.machine.dataset.facts = facts.key;
+    S.machine.replaceChildren(...facts.classes.map((name, k) => el("option", { value: k, text: `${classMark(k)} ${name}` })));
+  }
+  if (S.multi) S.machine.value = String(data.view.machine);
+  const most = Math.max(...data.sides);
+  setText(S.more, data.view.shown > 7 ? "Fewer clauses" : `All ${whole(data.clauses)} clauses`);
+  S.more.hidden = most <= 7;
+  const pages = most > data.view.shown && data.view.shown > 7;
+  S.pager.hidden = !pages;
+  if (pages) {
+    S.earlier.disabled = !data.view.offset;
+    S.later.disabled = data.view.offset + data.view.shown >= most;
+    setText(S.pagerText, `Clauses ${data.view.offset + 1} to ${Math.min(most, data.view.offset + data.view.shown)} of each side's ${most}`);
+  }
+}

@@ -1,0 +1,121 @@
+// One live view a mount: takes frames in, draws while something moves, says in data attributes what is on screen.
+
+const views = new Map();
+
+function start(host) {
+  const S = { host, rows: [], rowsById: new Map(), drawn: -1, painted: 0, last: 0, dirty: true };
+  host.append(buildPage(S));
+  wire(S);
+  S.watch = new ResizeObserver(() => { S.dirty = true; wake(S); });
+  S.watch.observe(S.root);
+  S.theme = setInterval(() => { if (checkTheme(S)) wake(S); }, 500);
+  checkTheme(S);
+  return S;
+}
+
+function stop(S) {
+  clearInterval(S.theme);
+  S.watch.disconnect();
+  document.removeEventListener("keydown", S.keyListener);
+  cancelAnimationFrame(S.request);
+  S.request = 0;
+  S.root.remove();
+  views.delete(S.host);
+}
+
+function checkTheme(S) {
+  const mark = getComputedStyle(S.root).color + getComputedStyle(S.root).backgroundColor;
+  if (mark === S.themeMark) return false;
+  S.themeMark = mark;
+  S.P = readPalette(S.probe);
+  S.dirty = true;
+  return true;
+}
+
+function take(S, data) {
+  takeFrame(S, data);
+  S.body.hidden = !S.facts || !data.rows;
+  S.timeBar.parentElement.hidden = S.body.hidden;
+  if (data.state === S.hope?.state) S.hope = null;
+  S.root.dataset.state = shownState(S);
+  S.root.dataset.sequence = data.sequence;
+  S.root.dataset.literals = data.literals ?? "";
+  S.root.dataset.step = data.step ?? "";
+  S.root.dataset.confirmed = data.state;
+  if (S.rows.length) S.root.dataset.bounds = S.rows.slice(0, 4).map((r) => `${r.id}:${[...r.lo.slice(0, 6)]}/${[...r.hi.slice(0, 6)]}`).join(" ");
+  syncControls(S);
+  S.dirty = true;
+  wake(S);
+}
+
+function wake(S) {
+  if (!S.request) { S.last = performance.now(); S.request = requestAnimationFrame((now) => tick(S, now)); }
+}
+
+function tick(S, now) {
+  S.request = 0;
+  const away = now - S.last;
+  const calm = still() && now - (S.lastStill || 0) < 500 && S.data.state === "learning";
+  let moving = true;
+  if (!calm) {
+    S.lastStill = now;
+    const dt = away > 900 ? away : Math.min(100, away);
+    S.last = now;
+    moving = paint(S, Math.max(1, dt), now);
+  }
+  if (moving || S.dirty) S.request = requestAnimationFrame((t) => tick(S, t));
+}
+
+function paint(S, dt, now) {
+  const fresh = S.drawn !== S.data.sequence;
+  const ready = S.facts && S.data.rows && S.P;
+  const dirty = S.dirty;
+  S.dirty = false;
+  if (fresh || dirty) writeTexts(S, now);
+  if (!ready) return false;
+  const width = S.scroller.clientWidth;
+  if (!width) return false;
+  const moving = ease(S, dt);
+  layOut(S, width, now);
+  placeHeads(S);
+  if (S.moving) S.moving.style.transform = `translateX(${-S.scroller.scrollLeft}px)`;
+  drawMatrix(S);
+  // Charts change with frames and with the time axis, not with every easing step of a bound.
+  if (fresh || dirty || now - (S.chartsAt || 0) > 100) { S.chartsAt = now; drawCharts(S); }
+  if (fresh) {
+    S.drawn = S.data.sequence;
+    S.painted += 1;
+    S.root.dataset.painted = S.painted;
+  }
+  return moving;
+}
+
+function drawCharts(S) {
+  const h = S.data.history;
+  drawTimeBar(S);
+  drawTrace(S);
+  drawLiterals(S);
+  drawScores(S, S.accuracyChart, h.test, h.train);
+  drawLengths(S);
+  drawScores(S, S.f1Chart, h.testF1, h.trainF1);
+  drawVotes(S);
+}
+
+export default function live(component) {
+  const { data, parentElement, setTriggerValue } = component;
+  if (!data) return undefined;
+  if (data.columns && data.counts === undefined && data.key) {
+    keepFacts(data);
+    for (const S of views.values()) if (S.data?.facts === data.key && !S.facts) take(S, S.data);
+    return undefined;
+  }
+  let S = views.get(parentElement);
+  if (!S) {
+    S = start(parentElement);
+    S.clauseSide = (id) => { const row = S.rows.find((r) => r.id === id); return row ? row.side : id % 2; };
+    views.set(parentElement, S);
+  }
+  S.setTriggerValue = setTriggerValue;
+  take(S, data);
+  return () => stop(S);
+}

@@ -1,0 +1,125 @@
+// The page's elements, made once; everything from the data is set as text.
+
+function button(text, key, extra = {}) {
+  return el("button", { class: "btn", type: "button", ...extra }, text, key ? el("kbd", { text: key }) : null);
+}
+
+function chart(S, name, height, label) {
+  const canvas = el("canvas", { role: "img", "aria-label": label, height });
+  S[name] = canvas;
+  return canvas;
+}
+
+function section(S, title, first, note, canvas) {
+  const heading = el("h2", { text: first });
+  S[title] = heading;
+  return el("section", {}, heading, el("p", { class: "cap", text: note }), el("div", { class: "plot" }, canvas));
+}
+
+function buildPage(S) {
+  const named = (name, node) => { S[name] = node; return node; };
+  const root = el("div", { class: "live num", "data-painted": "0" });
+  S.root = root;
+  S.probe = el("span", { class: "sr", "aria-hidden": "true" });
+  const stateBox = named("stateBox", el("div", { class: "state still", role: "status" }, el("i"), named("stateWord", el("span"))));
+  root.append(S.probe, el("div", { class: "headrow" },
+    el("div", {}, named("head", el("h1")), named("sub", el("p", { class: "sub" }))), stateBox));
+  root.append(buildFilm(S, named));
+  S.body = el("div", { class: "body" }, buildMatrix(S, named), buildTrace(S, named), buildCharts(S));
+  root.append(S.body, named("table", el("table", { class: "sr" })));
+  return root;
+}
+
+function buildFilm(S, named) {
+  const speeds = named("speeds", el("div", { class: "seg", role: "group", "aria-label": "Speed" },
+    [["slow", "Slow motion", "S"], ["1x", "1×", "1"], ["3x", "3×", "2"], ["max", "Max", "3"]].map(([value, text, key]) =>
+      el("button", { type: "button", "data-speed": value, title: `${text}, key ${key}`, "aria-pressed": "false", text }))));
+  return el("section", { class: "card film", "aria-label": "Film controls" },
+    el("div", { class: "ctl" },
+      named("play", el("button", { class: "btn primary play", type: "button" })),
+      named("oneRow", button("One row", "N", { title: "Learn from one row" })),
+      named("oneEpoch", button("One epoch", "E", { title: "Learn from every training row once" })),
+      named("reset", button("Reset", "0", { title: "Start over with the settings shown" })), speeds),
+    named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
+      named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
+    named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
+      named("goOn", button("Go on")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
+    el("div", { class: "bar" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far")));
+}
+
+function buildMatrix(S, named) {
+  const option = (value, text) => el("option", { value, text });
+  const machine = named("machine", el("select", { class: "sel", "aria-label": "Class in focus" }));
+  const sort = named("sort", el("select", { class: "sel", "aria-label": "Sort" },
+    option("literals", "Most literals"), option("weight", "Heaviest"), option("number", "Clause number")));
+  S.matrix = el("canvas", { "aria-hidden": "true" });
+  S.heads = el("div", { class: "heads", "aria-hidden": "true" });
+  S.tip = el("div", { class: "tip", hidden: true });
+  S.pin = el("div", { class: "pin" }, S.matrix, S.heads, S.tip);
+  S.space = el("div", { class: "space" }, S.pin);
+  S.scroller = el("div", { class: "scroller", tabindex: "0", role: "application",
+    "aria-label": "Interval matrix. Arrow keys move the chosen cell." }, S.space);
+  return el("div", {},
+    el("div", { class: "tools" },
+      el("div", {}, el("h2", { text: "Where each clause lets values through" }), named("matrixNote", el("p", { class: "cap" }))),
+      el("div", { class: "r" }, machine, named("again", button("Sort again")), named("unfold", button("All columns")),
+        named("more", button("All clauses")), sort)),
+    el("section", { class: "card matrix", "aria-label": "Interval matrix" }, S.scroller, named("pager", el("div", { class: "pager", hidden: true },
+      named("earlier", button("Earlier")), named("pagerText", el("span")), named("later", button("Later")))),
+    el("div", { class: "key" }, keyItems())));
+}
+
+function buildTrace(S, named) {
+  return el("section", { class: "card trace" },
+    named("clauseTitle", el("h2")), named("sentence", el("p", { class: "sentence" })),
+    named("traceTitle", el("h2")), named("traceNote", el("p", { class: "cap" })),
+    el("div", { class: "plot" }, chart(S, "traceChart", 196, "Both bounds of the chosen cell over the epochs")));
+}
+
+function buildCharts(S) {
+  const plot = (name, label) => chart(S, name, 132, label);
+  return el("div", { class: "two" },
+    section(S, "literalTitle", "Literals", "All clauses; a literal is one included bound.", plot("literalChart", "Literals over the epochs")),
+    section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs")),
+    section(S, "lengthTitle", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
+    section(S, "f1Title", "F1", "Balance of found and falsely found rows.", plot("f1Chart", "F1 over the epochs")),
+    section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class")));
+}
+
+function writePlay(S, state) {
+  const text = state === "learning" ? "Pause" : "Play";
+  S.play.disabled = state === "failed" || state === "settling";
+  for (const b of [S.oneRow, S.oneEpoch, S.reset]) b.disabled = state === "failed" || state === "settling" || state === "compiling";
+  if (S.play.dataset.shows === text) return;
+  S.play.dataset.shows = text;
+  S.play.replaceChildren(el("span", { class: "sign", "aria-hidden": "true", text: text === "Pause" ? "❚❚" : "▶" }), text, el("kbd", { text: "Space" }));
+}
+
+// Names of the columns above the matrix, placed to match the canvas.
+function placeHeads(S) {
+  const { G } = S;
+  if (!S.headsDirty) return;
+  S.headsDirty = false;
+  const head = (x, width, lines) => {
+    const made = el("div", { class: "hd" }, lines);
+    made.style.left = x + "px";
+    if (width) made.style.width = width + "px";
+    return made;
+  };
+  const fixed = [[12, "no."], [46, "literals"], ...(G.narrow ? [] : [[88, "weight"]]),
+    ...[0, 1, 2].map((i) => [(G.narrow ? 87 : 126) + i * 13 + (i === 2 ? 1 : 0), FEEDBACK_NAMES[i]])];
+  const moving = el("div", { class: "moving" }, G.columns.map((c) => {
+    const made = head(c.x - 3 - G.label + 8, c.w + 10, [el("div", { text: c.column.label }), c.column.unit ? el("span", { text: c.column.unit }) : null]);
+    made.title = c.column.label;
+    return made;
+  }));
+  S.moving = moving;
+  const frame = el("div", { class: "clip" }, moving);
+  frame.style.left = G.label - 8 + "px";
+  S.heads.replaceChildren(...fixed.map(([x, text]) => head(x, 0, [el("span", { text })])), frame);
+  S.space.style.width = G.full + "px";
+  S.space.style.height = G.total + "px";
+  S.scroller.style.height = G.height + "px";
+  S.pin.style.width = G.width + "px";
+  S.pin.style.height = G.height + "px";
+}

@@ -1,0 +1,134 @@
+// Everything said in words: the page's sentence, the state, titles with numbers, the clause, the hidden table.
+
+const STATE_WORDS = { compiling: "Preparing", ready: "Ready", learning: "Learning", paused: "Paused", finished: "Finished",
+  settling: "Settling", settled: "Settled", failed: "Stopped" };
+
+function shownState(S) {
+  if (S.hope && performance.now() < S.hope.until && S.data.state !== S.hope.state) return S.hope.state;
+  S.hope = null;
+  return S.data.state;
+}
+
+function headline(S) {
+  const { data, facts } = S;
+  if (!facts || !data.rows) return data.state === "failed" ? "This run could not start" : "Getting ready to learn";
+  if (!data.step) return `${whole(data.clauses)} clauses, about to learn from ${whole(facts.rows)} rows`;
+  const clauses = facts.classes.length > 2 ? `${facts.classes.length} × ${whole(data.clauses)}` : whole(data.clauses);
+  const share = data.test ?? data.train;
+  const score = share === null ? "" : ` get ${percent(share)} of ${data.test === null ? "training" : "unseen"} rows right`;
+  return `${whole(data.literals)} literals in ${clauses} clauses${score}`;
+}
+
+function detail(S) {
+  const { data, facts } = S;
+  if (!facts || data.step === undefined) return "";
+  const epoch = data.epoch < 4 ? data.epoch.toFixed(1) : Math.round(data.epoch);
+  const test = facts.testRows ? `, ${whole(facts.testRows)} test rows` : "";
+  const ends = Math.max(data.epochs, Math.ceil(data.epoch / Math.max(1, data.epochs) - 1e-9) * data.epochs);
+  return `Epoch ${epoch} of ${whole(ends)} · row ${whole(data.step)} of ${whole(ends * facts.rows)} · `
+    + `${whole(facts.rows)} training rows${test} · seed ${facts.seed}`;
+}
+
+function noticeWords(S) {
+  const { data } = S;
+  if (data.state === "failed") return ["err", data.error || "Training stopped."];
+  if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
+  if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
+  if (data.lapsed) return ["lapsed", "Paused itself because the page was closed. Nothing is lost."];
+  return null;
+}
+
+function writeTexts(S, now) {
+  const { data, facts } = S;
+  const state = shownState(S);
+  setText(S.head, headline(S));
+  setText(S.sub, detail(S));
+  S.stateBox.className = "state" + (state === "learning" && !data.waiting ? "" : " still");
+  setText(S.stateWord, data.waiting ? "Waiting" : STATE_WORDS[state]);
+  writePlay(S, state);
+  writeNotice(S);
+  if (!facts || !data.rows) return;
+  const folded = S.G?.folded || 0;
+  const unsent = data.used[1] - data.columns.length;
+  setText(S.matrixNote, folded + unsent
+    ? `Rows are clauses, columns are features. ${whole(folded + unsent)} of ${whole(data.used[1])} columns that these clauses use least are folded.`
+    : "Rows are clauses, columns are features. Click a cell to follow its bounds.");
+  S.unfold.hidden = !folded && !S.showAllColumns;
+  setText(S.unfold, S.showAllColumns ? "Fewer columns" : "All columns");
+  writeTitles(S);
+  writeClause(S);
+  if (now - (S.tableAt || 0) > 1000 || state !== "learning") { S.tableAt = now; writeTable(S); }
+}
+
+function writeNotice(S) {
+  const notice = noticeWords(S);
+  S.notice.hidden = !notice;
+  if (!notice) return;
+  S.notice.dataset.kind = notice[0];
+  setText(S.noticeText, notice[1]);
+  S.goOn.hidden = notice[0] !== "lapsed";
+  S.progress.hidden = S.data.state !== "compiling";
+}
+
+function writeTitles(S) {
+  const { data } = S;
+  const h = data.history;
+  const first = h.literals[0];
+  setText(S.literalTitle, !data.step ? `${whole(first)} literals at the start`
+    : data.literals === first ? `${whole(first)} literals, as at the start`
+      : `Literals ${data.literals < first ? "fell" : "rose"} from ${whole(first)} to ${whole(data.literals)}`);
+  const pair = (test, train, word) => {
+    const [a, b] = [test.at(-1), train.at(-1)];
+    if (a === null && b === null) return `No ${word} measured yet`;
+    const said = a === null ? `Training ${word} ${percent(b / 1000)}` : `Test ${word} ${percent(a / 1000)}, training ${percent(b / 1000)}`;
+    return said;
+  };
+  setText(S.accuracyTitle, pair(h.test, h.train, "accuracy"));
+  setText(S.f1Title, pair(h.testF1, h.trainF1, "F1"));
+  const rows = S.facts.rows;
+  setText(S.voteTitle, `${percent(data.votes.beyond / rows)} of the rows have votes beyond T`);
+  const lengths = data.lengths.flat().sort((a, b) => a - b);
+  const median = lengths[Math.floor((lengths.length - 1) / 2)] || 0;
+  setText(S.lengthTitle, data.empty ? `${whole(data.empty)} clauses are empty, half hold ${median} or fewer literals`
+    : `Half of the clauses hold ${median} or fewer literals`);
+}
+
+function writeClause(S) {
+  const { data } = S;
+  const row = S.rows.find((r) => r.id === data.view.clause);
+  const f = S.facts.features.get(data.view.feature);
+  if (!f) return;
+  setText(S.traceTitle, `Where its bounds on ${f.column.label}${f.column.kind === "category" ? ` = ${f.column.names[f.slot]}` : ""} have been`);
+  const t = data.trace;
+  let joins = 0;
+  for (let i = 1; i < t.included.length; i++) for (const bit of [1, 2]) if ((t.included[i] ^ t.included[i - 1]) & bit) joins++;
+  setText(S.traceNote, `${whole(joins)} times a literal joined or left at the moments kept. Thick: included. Thin: excluded, still searching.`);
+  setText(S.clauseTitle, `Clause ${data.view.clause + 1} reads now`);
+  if (!row) { setText(S.sentence, "This clause is not among the rows shown above."); S.said = ""; return; }
+  const parts = clauseWords(S, row);
+  const said = JSON.stringify([row.id, row.side, parts, row.weight, row.literals, data.view.feature, S.P.dark]);
+  if (said === S.said) return;
+  S.said = said;
+  S.sentence.replaceChildren();
+  if (!parts.length) {
+    S.sentence.append(row.literals ? "True for every row for now." : "Empty for now: it casts no vote.");
+    return;
+  }
+  const most = 14;
+  parts.slice(0, most).forEach(([words, i], n) => S.sentence.append(el("b", { text: n ? " AND " : "IF " }),
+    el("i", { text: words, class: i === data.view.feature ? "on" : null })));
+  if (parts.length > most) S.sentence.append(el("b", { text: ` AND ${parts.length - most} MORE` }));
+  const speaks = S.multi ? sideWords(S, row.side) : S.facts.classes[sideClass(S, row.side)];
+  const mark = S.multi ? (row.side ? "▨" : "■") : classMark(sideClass(S, row.side));
+  const then = el("u", { text: `${mark} ${speaks}, weight ${row.weight.toFixed(2)}` });
+  then.style.color = sideColour(S, row.side);
+  S.sentence.append(el("b", { text: " THEN " }), then);
+  if (row.impossible) S.sentence.append(el("em", { text: " Cannot hold: no row can meet all of it." }));
+}
+
+function writeTable(S) {
+  S.table.replaceChildren(el("caption", { text: "Conditions of the clauses shown" }), el("tr", {},
+    ["Clause", "Votes", "Literals", "Conditions"].map((t) => el("th", { text: t, scope: "col" }))),
+  S.rows.slice(0, 60).map((row) => el("tr", {}, el("th", { text: row.id + 1, scope: "row" }), el("td", { text: sideWords(S, row.side) }),
+    el("td", { text: row.literals }), el("td", { text: clauseWords(S, row).map(([w]) => w).join(" and ") || "empty" }))));
+}
