@@ -110,6 +110,8 @@ def category_codes(values: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
     present[raw[raw >= 0]] = True
     place: dict[str, int] = {}
     lookup = np.full(len(uniques) + 1, -1, dtype=np.intp)
-    for i in np.flatnonzero(present):
-        lookup[i] = place.setdefault(category_text(uniques[i]), len(place))
+    for i, (value, occurs) in enumerate(zip(uniques.tolist(), present.tolist(), strict=True)):
+        if occurs:
+            text = value if isinstance(value, str) else category_text(value)
+            lookup[i] = place.setdefault(text, len(place))
     return lookup[raw], list(place)

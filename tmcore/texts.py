@@ -1,0 +1,163 @@
+"""What the texts in a column's cells mean: missing, a number, a date, a range, a step of a scale."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING_MARKERS = frozenset([
+    "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "nan", "NaN", "NAN", "-nan", "NaT",
+    "null", "NULL", "Null", "None", "-", "--", ".",
+])  # fmt: skip
+"""Cells that count as missing once surrounding blanks are gone ("none" and "unknown" stay categories)."""
+
+_POINT_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
+_POINT_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+_COMMA_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?")
+_LEADING_ZERO = re.compile(r"\n[+-]?0\d")
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([ T]\d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?"
+)
+
+_NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_RANGE = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:-|–|—|,|;|\.\.|to)\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
+_BELOW = re.compile(rf"(?:<|<=|≤|under|below|less than|up to)\s*({_NUMBER})", re.IGNORECASE)
+_ABOVE = re.compile(rf"(?:>|>=|≥|over|above|more than|at least)\s*({_NUMBER})", re.IGNORECASE)
+_AND_MORE = re.compile(
+    rf"({_NUMBER})\s*(?:\+|and (?:over|above|more|older)|or (?:over|above|more|older))", re.I
+)
+
+_SCALES = [
+    text.split("|")
+    for text in (
+        "none|very low|low|medium low|medium|med|moderate|medium high|high|very high|extreme",
+        "none|minimal|very mild|mild|moderate|severe|very severe|critical",
+        "xxs|xs|s|m|l|xl|xxl|xxxl",
+        "tiny|very small|small|medium|large|very large|big|huge|extra large",
+        "never|almost never|rarely|seldom|sometimes|occasionally|often|usually|almost always|always",
+        "terrible|very poor|very bad|poor|bad|below average|fair|average|above average|good|very good|excellent",
+        "strongly disagree|disagree|somewhat disagree|neutral|somewhat agree|agree|strongly agree",
+        "very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
+        "unacc|acc|good|vgood",
+        "first|second|third|fourth|fifth",
+        "mon|tue|wed|thu|fri|sat|sun",
+        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+        "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+        "january|february|march|april|may|june|july|august|september|october|november|december",
+        "primary|secondary|tertiary",
+        "cold|cool|mild|warm|hot",
+        "young|middle-aged|old",
+        "slow|medium|fast",
+        "beginner|intermediate|advanced|expert",
+    )
+]
+
+
+def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
+    """The texts as numbers, NaN where a text is not a finite number.
+
+    Parameters
+    ----------
+    texts : sequence of str, shape (n,)
+    decimal : "." or ","; the other one may group thousands, as in ``1,234.5``
+
+    Returns
+    -------
+    float64 array, shape (n,), each the float nearest to the written decimal
+    """
+    together = "\n".join(texts)
+    if decimal == "." and "_" not in together:
+        try:
+            numbers = np.array(texts, dtype=object).astype(np.float64)
+        except ValueError:
+            pass
+        else:
+            if np.isfinite(numbers).all():
+                return numbers
+    plain, grouped = (
+        (_POINT_NUMBER, _POINT_THOUSANDS) if decimal == "." else (_COMMA_NUMBER, _COMMA_THOUSANDS)
+    )
+    group = "," if decimal == "." else "."
+    numbers = np.full(len(texts), np.nan)
+    for i, text in enumerate(texts):
+        if plain.fullmatch(text):
+            numbers[i] = float(text.replace(decimal, "."))
+        elif grouped.fullmatch(text):
+            numbers[i] = float(text.replace(group, "").replace(decimal, "."))
+    numbers[np.isinf(numbers)] = np.nan
+    return numbers
+
+
+def groups_thousands(numbers: Sequence[str], mark: str) -> bool:
+    """Whether some of the texts, all of them numbers, groups its thousands with `mark`, as in ``1,234``."""
+    return mark in "".join(numbers)
+
+
+def has_leading_zeros(texts: Sequence[str]) -> bool:
+    """Whether some text is a code such as ``0042``, whose zeros a number would lose."""
+    return bool(_LEADING_ZERO.search("\n" + "\n".join(texts)))
+
+
+def decimal_vote(texts: Sequence[str]) -> str | None:
+    """Which decimal mark the numbers of one column use; None where that cannot be told."""
+    for mark, plain, other in (
+        (",", _COMMA_NUMBER, _POINT_THOUSANDS),
+        (".", _POINT_NUMBER, _COMMA_THOUSANDS),
+    ):
+        marked = [text for text in texts if mark in text and plain.fullmatch(text)]
+        whole = sum(mark not in text and plain.fullmatch(text) is not None for text in texts)
+        clear = any(not other.fullmatch(text) for text in marked)
+        if clear and len(marked) + whole >= 0.9 * len(texts):
+            return mark
+    return None
+
+
+def are_dates(texts: Sequence[str]) -> bool:
+    """Whether every text is a date or a time of day."""
+    return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
+
+
+def range_key(text: str) -> tuple[float, float] | None:
+    """Where ``10-14``, ``<5``, ``60+``, ``(1, 2]`` or a plain number stands; None for other texts."""
+    text = text.strip()
+    if re.fullmatch(_NUMBER, text):
+        return float(text), float(text)
+    if match := _RANGE.fullmatch(text):
+        low, high = float(match[1]), float(match[2])
+        return (low, high) if low <= high else None
+    if match := _BELOW.fullmatch(text):
+        return -np.inf, float(match[1])
+    if match := _ABOVE.fullmatch(text) or _AND_MORE.fullmatch(text):
+        return float(match[1]), np.inf
+    return None
+
+
+def natural_order(texts: Sequence[str]) -> list[str] | None:
+    """The texts in the order their meaning gives them, None where they show none.
+
+    Ranges (`range_key`) go by their ends; words by well-known scales such as low, medium, high.
+    """
+    keys = {text: range_key(text) for text in texts}
+    ranges = {text: key for text, key in keys.items() if key is not None}
+    if len(ranges) == len(texts):
+        return sorted(texts, key=lambda text: ranges[text])
+    words = {text: text.casefold().strip() for text in texts}
+    if len(set(words.values())) < len(texts):
+        return None
+    for scale in _SCALES:
+        if set(words.values()) <= set(scale):
+            return sorted(texts, key=lambda text: scale.index(words[text]))
+    return None
+
+
+def default_order(texts: Sequence[str]) -> list[str]:
+    """`natural_order` where there is one, else ranges and numbers first, then the rest by the alphabet."""
+    natural = natural_order(texts)
+    if natural is not None:
+        return natural
+    return sorted(texts, key=lambda text: (*(range_key(text) or (np.inf, np.inf)), text.casefold(), text))

@@ -1,0 +1,73 @@
+"""Columns as read, turned into the dtypes that carry their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tmcore.columns import category_codes
+from tmcore.guess import TableRole
+from tmcore.texts import default_order, parse_numbers
+
+
+def numbers_of(values: pd.Series, decimal: str) -> NDArray[np.float64]:
+    """A column's numbers, shape (n_rows,); NaN where a cell is missing or holds something else."""
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.where(np.isinf(numbers), np.nan, numbers)
+    codes, texts = category_codes(values)
+    return np.append(parse_numbers(texts, decimal), np.nan)[codes]
+
+
+def spoilt_cells(values: pd.Series, decimal: str) -> pd.Series:
+    """The cells of a numeric column that hold something but no finite number, by spreadsheet row."""
+    spoilt = np.isnan(numbers_of(values, decimal)) & values.notna().to_numpy()
+    return values[spoilt]
+
+
+def levels_of(values: pd.Series) -> list[str]:
+    """The category names of a column that is read as categories, in their default order."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        used = set(category_codes(values)[1])
+        return [text for text in map(str, values.cat.categories) if text in used]
+    return default_order(category_codes(values)[1])
+
+
+def typed(values: pd.Series, role: TableRole, decimal: str, order: Sequence[str]) -> pd.Series:
+    """The column in the dtype of its role: float64, or categories (ordered when ordinal).
+
+    Parameters
+    ----------
+    order : the category names in order; empty takes the default order. Cells not in it become missing.
+    """
+    if role == "numeric":
+        return pd.Series(numbers_of(values, decimal), index=values.index, name=values.name)
+    codes, texts = category_codes(values)
+    categories = list(order) or levels_of(values)
+    place = {category: k for k, category in enumerate(categories)}
+    lookup = np.array([place.get(text, -1) for text in texts] + [-1], dtype=np.intp)
+    dtype = pd.CategoricalDtype(pd.Index(categories, dtype="str"), ordered=role == "ordinal")
+    return pd.Series(
+        pd.Categorical.from_codes(lookup[codes], dtype=dtype), index=values.index, name=values.name
+    )
+
+
+def as_labels(values: pd.Series) -> pd.Series:
+    """A target's values as class labels: whole numbers int64, truth values bool, all others text.
+
+    Parameters
+    ----------
+    values : Series without missing cells
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype)
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return values.astype(bool)
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        numbers = values.to_numpy(dtype=np.float64)
+        if (numbers == np.floor(numbers)).all():
+            return values.astype(np.int64)
+    return values.map(str).astype("str")
