@@ -29,6 +29,9 @@ INTERCEPT_SCALING = 100.0
 """liblinear penalises the intercept; this makes its share of the penalty small. LogisticRegressionCV
 forgets it in its last fit (scikit-learn 1.9), one reason for the loop over penalties here."""
 
+SEARCH_TOLERANCE, TOLERANCE = 1e-4, 1e-7
+"""liblinear's tolerance while penalties are compared, and for the weights that are kept."""
+
 MAX_ITERATIONS = 10_000
 """Far more than liblinear needs (tens), so that it never stops early and warns."""
 
@@ -159,7 +162,7 @@ def _regression(
         best = min(path, key=lambda point: point.log_loss)
         if len(path) - path.index(best) > PATIENCE:
             break
-    return *_fit(best.C, design, target, random_state), path
+    return *_fit(best.C, design, target, TOLERANCE, random_state), path
 
 
 def _try(
@@ -172,7 +175,7 @@ def _try(
 ) -> PathPoint:
     losses, n_rules = [], []
     for train, test in folds:
-        coefficients, intercept = _fit(C, design[train], target[train], random_state)
+        coefficients, intercept = _fit(C, design[train], target[train], SEARCH_TOLERANCE, random_state)
         votes = design[test] @ coefficients + intercept
         losses.append(np.logaddexp(0.0, np.where(target[test], -votes, votes)).mean())
         n_rules.append(np.count_nonzero(coefficients))
@@ -180,13 +183,18 @@ def _try(
 
 
 def _fit(
-    C: float, design: NDArray[np.float64], target: NDArray[np.bool_], random_state: int | None
+    C: float,
+    design: NDArray[np.float64],
+    target: NDArray[np.bool_],
+    tolerance: float,
+    random_state: int | None,
 ) -> tuple[NDArray[np.float64], float]:
     model = LogisticRegression(
         C=C,
         l1_ratio=1.0,
         solver="liblinear",
         intercept_scaling=INTERCEPT_SCALING,
+        tol=tolerance,
         max_iter=MAX_ITERATIONS,
         random_state=random_state,
     )
