@@ -15,7 +15,7 @@ from typing import Literal, cast
 import numpy as np
 import pandas as pd
 
-from dashboard.live.history import History, Moment
+from dashboard.history import History, Moment
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
 from tmcore.training import Snapshot, TrainingRun

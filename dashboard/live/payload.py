@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
-    from dashboard.live.history import Moment
+    from dashboard.history import Moment
     from tmcore.encode import Column, Encoder
     from tmcore.training import Snapshot, TrainingRun
 
@@ -179,6 +179,7 @@ def frame(job: Job, view: View, key: str) -> dict[str, Any]:
         "error": job.error,
         "clauses": job.parameters.n_clauses,
         "sequence": job.sequence,
+        "settled": _settled(job),
     }
     snapshot, run = job.latest, job.run
     if snapshot is None or run is None or not view.clauses:
@@ -198,6 +199,18 @@ def frame(job: Job, view: View, key: str) -> dict[str, Any]:
         "feature": view.feature,
     }
     return told
+
+
+def _settled(job: Job) -> dict[str, Any] | None:
+    outcome = job.outcome
+    if outcome is None:
+        return None
+    return {
+        "rules": outcome.after.n_rules,
+        "literals": outcome.after.n_literals,
+        "before": _share(outcome.before.test_accuracy),
+        "after": _share(outcome.after.test_accuracy),
+    }
 
 
 def _numbers(snapshot: Snapshot) -> dict[str, Any]:
