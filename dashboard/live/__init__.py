@@ -25,6 +25,7 @@ TICK_SECONDS = 0.08
 ARRANGE_SECONDS = 3.0
 KEY = "tsetlin_live"
 STORE = "tsetlin_live_memory"
+RULES_PAGE = "views/rules.py"
 
 _component = st.components.v2.component(
     "tsetlin_live",
@@ -41,6 +42,7 @@ class _Memory:
     view: View = field(default_factory=View)
     run: TrainingRun | None = None
     facts: dict[str, Any] | None = None
+    leave: bool = False
     done: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 
     def refresh(self) -> bool:
@@ -82,6 +84,9 @@ def show(job: Job) -> None:
 
 def _tick(job: Job, ticking: bool) -> None:
     memory = _memory(job)
+    if memory.leave:
+        memory.leave = False
+        st.switch_page(RULES_PAGE)
     if memory.refresh():
         st.rerun()
     if ticking:
@@ -103,6 +108,11 @@ def _command(job: Job) -> None:
     if name == "play":
         job.play()
         job.wait_for_commands(0.1)
+    elif name == "settle":
+        job.settle()
+        job.wait_for_commands(0.1)
+    elif name == "rules":
+        memory.leave = True
     elif name in ("pause", "one_row", "one_epoch", "reset"):
         {"pause": job.pause, "one_row": job.one_row, "one_epoch": job.one_epoch, "reset": job.reset}[name]()
         job.wait_until_idle(0.2)

@@ -23,7 +23,7 @@ function timeTicks(S, g, left, right, width, y, font) {
 function drawTimeBar(S) {
   const { P, data } = S;
   const canvas = S.timeBar;
-  const width = canvas.parentElement.clientWidth - 28;
+  const width = canvas.parentElement.clientWidth;
   const height = 62;
   const g = fit(canvas, width, height);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;

@@ -30,7 +30,8 @@ function act(S, name) {
   else if (!steps(S)) return;
   else if (name === "reset") askReset(S);
   else {
-    if (name === "one_epoch") hope(S, "learning", 0.4); else hope(S, "paused", 0.4);
+    if (name === "settle") hope(S, "settling", 0.6);
+    else if (name === "one_epoch") hope(S, "learning", 0.4); else hope(S, "paused", 0.4);
     send(S, name);
   }
 }
@@ -129,6 +130,8 @@ function wire(S) {
   on(S.oneRow, "click", () => act(S, "one_row"));
   on(S.oneEpoch, "click", () => act(S, "one_epoch"));
   on(S.reset, "click", () => act(S, "reset"));
+  on(S.settle, "click", () => act(S, "settle"));
+  on(S.readRules, "click", () => send(S, "rules"));
   on(S.askYes, "click", () => { S.ask.hidden = true; S.play.focus(); send(S, "reset"); });
   on(S.askNo, "click", () => { S.ask.hidden = true; S.reset.focus(); });
   on(S.goOn, "click", () => act(S, "toggle"));

@@ -39,11 +39,13 @@ function buildFilm(S, named) {
       named("play", el("button", { class: "btn primary play", type: "button" })),
       named("oneRow", button("One row", "N", { title: "Learn from one row" })),
       named("oneEpoch", button("One epoch", "E", { title: "Learn from every training row once" })),
-      named("reset", button("Reset", "0", { title: "Start over with the settings shown" })), speeds),
+      named("reset", button("Reset", "0", { title: "Start over same settings and seed" })), speeds,
+      el("span", { class: "space-between" }),
+      named("settle", button("Settle", null, { title: "Stop learning and give each clause the weight that fits best" }))),
     named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
       named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
-      named("goOn", button("Go on")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
+      named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     el("div", { class: "bar" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far")));
 }
 
@@ -83,12 +85,13 @@ function buildCharts(S) {
     section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs")),
     section(S, "lengthTitle", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
     section(S, "f1Title", "F1", "Balance of found and falsely found rows.", plot("f1Chart", "F1 over the epochs")),
-    section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class")));
+    el("div", { class: "across" }, section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class"))));
 }
 
 function writePlay(S, state) {
   const text = state === "learning" ? "Pause" : "Play";
   S.play.disabled = state === "failed" || state === "settling";
+  S.settle.disabled = ["failed", "settling", "compiling", "settled"].includes(state) || !S.data.step;
   for (const b of [S.oneRow, S.oneEpoch, S.reset]) b.disabled = state === "failed" || state === "settling" || state === "compiling";
   if (S.play.dataset.shows === text) return;
   S.play.dataset.shows = text;

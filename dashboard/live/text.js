@@ -34,8 +34,16 @@ function noticeWords(S) {
   if (data.state === "failed") return ["err", data.error || "Training stopped."];
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
   if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
+  if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
+  if (data.settled) return ["settled", settledWords(data.settled)];
   if (data.lapsed) return ["lapsed", "Paused itself because the page was closed. Nothing is lost."];
   return null;
+}
+
+function settledWords({ rules, literals, before, after }) {
+  const size = `Settled: ${whole(rules)} rules with ${whole(literals)} literals`;
+  if (after === null) return `${size}.`;
+  return `${size} get ${percent(after)} of unseen rows right${before === null ? "" : `; by votes it was ${percent(before)}`}.`;
 }
 
 function writeTexts(S, now) {
@@ -67,6 +75,7 @@ function writeNotice(S) {
   S.notice.dataset.kind = notice[0];
   setText(S.noticeText, notice[1]);
   S.goOn.hidden = notice[0] !== "lapsed";
+  S.readRules.hidden = notice[0] !== "settled";
   S.progress.hidden = S.data.state !== "compiling";
 }
 
@@ -86,10 +95,11 @@ function writeTitles(S) {
   setText(S.accuracyTitle, pair(h.test, h.train, "accuracy"));
   setText(S.f1Title, pair(h.testF1, h.trainF1, "F1"));
   const rows = S.facts.rows;
-  setText(S.voteTitle, `${percent(data.votes.beyond / rows)} of the rows have votes beyond T`);
+  setText(S.voteTitle, data.votes.beyond ? `${percent(data.votes.beyond / rows)} of the training rows have votes beyond T`
+    : "No training row has votes beyond T");
   const lengths = data.lengths.flat().sort((a, b) => a - b);
   const median = lengths[Math.floor((lengths.length - 1) / 2)] || 0;
-  setText(S.lengthTitle, data.empty ? `${whole(data.empty)} clauses are empty, half hold ${median} or fewer literals`
+  setText(S.lengthTitle, data.empty ? `${whole(data.empty)} ${data.empty === 1 ? "clause is" : "clauses are"} empty, half hold ${median} or fewer literals`
     : `Half of the clauses hold ${median} or fewer literals`);
 }
 

@@ -27,7 +27,7 @@ function drawTrace(S) {
   const f = S.facts.features.get(data.view.feature);
   if (!f) return;
   const canvas = S.traceChart;
-  const width = canvas.parentElement.clientWidth - 32;
+  const width = canvas.parentElement.clientWidth;
   const height = 196;
   const g = fit(canvas, width, height);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;

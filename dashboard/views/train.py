@@ -1,0 +1,235 @@
+"""The Train page: settings at the side, the run live in the middle, and settling as its last step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard import live, session, style
+from dashboard.jobs import Job, Settled
+from dashboard.session import Session
+from tmcore.parameters import PARAMETERS, Parameters
+
+ERROR = "tsetlin_train_error"
+LIVE_SETTINGS = ("T", "s", "gamma")
+RESTART_SETTINGS = ("n_clauses", "bound_rule", "weights", "n_states", "max_levels", "epochs", "random_state")
+USUAL_ENDS: dict[str, tuple[float, float]] = {
+    "n_clauses": (10, 500),
+    "T": (0.5, 100),
+    "s": (1, 20),
+    "gamma": (0, 0.1),
+    "n_states": (1, 127),
+    "epochs": (1, 200),
+}
+WORDS = {
+    "contrastive": "Contrastive",
+    "paper": "Paper",
+    "refit": "Settled at the end",
+    "none": "All equal",
+    "real": "Learned, real",
+    "integer": "Learned, whole",
+}
+
+
+def _key(name: str) -> str:
+    return f"train_{name}"
+
+
+# Settings ----------------------------------------------------------------------------------------------------------
+
+
+def _changed(name: str) -> None:
+    """Take a setting over: into the run where it can change there, else for the next run."""
+    current = session.current()
+    value = st.session_state[_key(name)]
+    try:
+        parameters = current.parameters.replace(**{name: value})
+        if current.job is not None and name in LIVE_SETTINGS:
+            current.job.change(**{name: value})
+    except ValueError as error:
+        st.session_state[ERROR] = str(error)
+        return
+    current.set_parameters(parameters)
+    if name not in LIVE_SETTINGS and current.job is not None and _nothing_learned(current.job):
+        _start(current)
+
+
+def _number(name: str, value: float) -> None:
+    """A slider over the usual range, or a number field where the range is open."""
+    info = PARAMETERS[name]
+    marked = info.label if name in LIVE_SETTINGS else f"{info.label} ↻"
+    whole = info.step is not None and float(info.step).is_integer()
+    kind: Any = int if whole else float
+    key = _key(name)
+    st.session_state.setdefault(key, kind(value))
+    common: dict[str, Any] = {"help": info.meaning, "key": key, "on_change": _changed, "args": (name,)}
+    if name not in USUAL_ENDS:
+        st.number_input(marked, kind(info.minimum), kind(info.maximum), step=kind(info.step), **common)
+        return
+    low, high = USUAL_ENDS[name]
+    low, high = min(low, value), max(high, value)
+    digits = None if whole else "%.3f" if name == "gamma" else "%.1f"
+    st.slider(marked, kind(low), kind(high), step=kind(info.step), format=digits, **common)
+
+
+def _choice(name: str, value: str) -> None:
+    info = PARAMETERS[name]
+    st.session_state.setdefault(_key(name), value)
+    st.selectbox(
+        f"{info.label} ↻",
+        info.choices,
+        format_func=lambda word: WORDS.get(word, word),
+        help=info.meaning,
+        key=_key(name),
+        on_change=_changed,
+        args=(name,),
+    )
+
+
+def _settings(current: Session) -> None:
+    parameters = current.parameters
+    st.subheader("Settings", anchor=False)
+    st.caption("T, s and γ change while it learns; the time bar marks the moment. ↻ needs a new run.")
+    for name in ("n_clauses", "T", "s"):
+        value = parameters.vote_target if name == "T" else getattr(parameters, name)
+        _number(name, value)
+    if parameters.weights == "real":
+        _number("gamma", parameters.gamma)
+    _choice("bound_rule", parameters.bound_rule)
+    _choice("weights", parameters.weights)
+    for name in ("n_states", "max_levels", "epochs", "random_state"):
+        value = getattr(parameters, name)
+        if value is not None:
+            _number(name, value)
+
+
+def _follow_auto(current: Session) -> None:
+    """With T "auto" the slider follows the number of clauses."""
+    if current.parameters.T == "auto":
+        st.session_state[_key("T")] = float(current.parameters.vote_target)
+
+
+def _waiting_settings(current: Session, job: Job) -> list[str]:
+    """Labels of the settings that differ from those of the run."""
+    return [
+        PARAMETERS[name].label
+        for name in RESTART_SETTINGS
+        if getattr(current.parameters, name) != getattr(job.parameters, name)
+    ]
+
+
+def _restart(current: Session, job: Job) -> None:
+    labels = _waiting_settings(current, job)
+    if not labels:
+        return
+    st.caption(style.plain(f"Not in this run yet: {', '.join(labels)}."))
+    latest = job.latest
+    lost = "" if latest is None else f" Epoch {latest.epoch:.1f} of this run would be lost."
+    if st.button("Start over with these", type="primary", width="stretch", help=lost.strip() or None):
+        _start(current)
+        st.rerun()
+    st.caption(style.plain(lost.strip()))
+
+
+# The run -----------------------------------------------------------------------------------------------------------
+
+
+def _nothing_learned(job: Job) -> bool:
+    return job.state in ("compiling", "ready") and (job.latest is None or job.latest.step == 0)
+
+
+def _start(current: Session) -> None:
+    """A new run on the present split with the present settings."""
+    split = current.split
+    assert split is not None
+    parameters = replace(current.parameters)
+    current.start(
+        Job(split.X_train, split.y_train, split.X_test, split.y_test, parameters, current.trained_name)
+    )
+
+
+def _shares(name: str, before: float | None, after: float | None) -> dict[str, str]:
+    def words(share: float | None) -> str:
+        return "not measured" if share is None else style.percent(share)
+
+    return {"": name, "by votes, before": words(before), "settled": words(after)}
+
+
+def _settled_table(outcome: Settled) -> list[dict[str, str]]:
+    before, after = outcome.before, outcome.after
+    return [
+        _shares("Unseen rows right", before.test_accuracy, after.test_accuracy),
+        _shares("Training rows right", before.train_accuracy, after.train_accuracy),
+        {"": "Rules", "by votes, before": f"{before.n_rules:,}", "settled": f"{after.n_rules:,}"},
+        {"": "Literals", "by votes, before": f"{before.n_literals:,}", "settled": f"{after.n_literals:,}"},
+    ]
+
+
+def _settle(job: Job) -> None:
+    """The last step: what settling does, its button, and what it changed."""
+    outcome = job.outcome
+    if outcome is None:
+        style.section(
+            "Settle: from votes to rules to keep",
+            "Learning stops, the clauses stay as they are, and each gets the weight that fits the training rows best. "
+            "Clauses that add nothing go.",
+        )
+        latest = job.latest
+        idle = job.state in ("settling", "failed") or latest is None or latest.step == 0
+        if st.button("Settle", disabled=idle, help="Learn at least one row first." if idle else None):
+            job.settle()
+            job.wait_for_commands(0.5)
+            st.rerun()
+        return
+    shown = outcome.after.test_accuracy
+    score = "" if shown is None else f" get {style.percent(shown)} of unseen rows right"
+    style.section(f"Settled: {style.count(outcome.after.n_rules, 'rule')}{score}")
+    if reason := getattr(outcome.estimator, "settle_reason_", None):
+        st.caption(style.plain(str(reason)))
+    left, _ = st.columns([2, 1])
+    left.table({k: [row[k] for row in _settled_table(outcome)] for k in ("", "by votes, before", "settled")}, hide_index=True)
+    if st.button("Read the rules", type="primary"):
+        st.switch_page(live.RULES_PAGE)
+
+
+def _empty(current: Session) -> None:
+    style.empty("No data yet. Upload a CSV or open an example.", "train")
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button("Choose data", type="primary"):
+            st.switch_page("views/data.py")
+
+
+def _ready(current: Session) -> bool:
+    """Whether there is a run to show; starts one where there is data for it."""
+    if current.split is None and current.table is not None:
+        try:
+            current.train_on()
+        except ValueError as error:
+            st.session_state[ERROR] = str(error)
+    if current.split is not None and current.job is None:
+        _start(current)
+    return current.job is not None
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session.current()
+    ready = _ready(current)
+    if message := st.session_state.pop(ERROR, None):
+        st.markdown(f":red[:material/error:] {style.plain(message)}")
+    if not ready:
+        _empty(current)
+        return
+    job = current.job
+    assert job is not None
+    _follow_auto(current)
+    with st.sidebar:
+        _settings(current)
+        _restart(current, job)
+    live.show(job)
+    _settle(job)
+
+
+show()
