@@ -141,10 +141,12 @@ def section(title: str, caption: str = "") -> None:
 def empty(headline: str, picture: str) -> None:
     """A page with nothing to show yet: its own picture and one sentence. Buttons follow it.
 
-    ``picture`` names an SVG file in ``dashboard/pictures`` that is drawn with the tokens' colours.
+    ``picture`` names an SVG file in ``dashboard/pictures``; its ``var(--token)`` colours are filled in.
     """
-    st.html(f'<div class="tm-empty">{text_of(f"pictures/{picture}.svg")}</div>')
-    st.title(plain(headline), anchor=False)
+    drawing = re.sub(r"var\(--([\w-]+)\)", lambda match: token(match[1]), text_of(f"pictures/{picture}.svg"))
+    with st.container(horizontal_alignment="center", key="empty"):
+        st.image(drawing, width=520)
+        st.title(plain(headline), anchor=False, text_alignment="center")
 
 
 def chart_layout(height: int) -> dict[str, Any]:

@@ -110,16 +110,16 @@ def choose(rules: Iterable[Listed], class_index: int | None, column: str | None,
 
 
 def to_table(rules: Sequence[Listed], rule_set: RuleSet) -> pd.DataFrame:
-    """One row per rule with every number that is told about it, index ``rule`` number."""
+    """One row per rule with every number that is told about it; shares are percentages, the index is its number."""
     columns: dict[str, list[Any]] = {
         "weight": [listed.weight for listed in rules],
         "class": [rule_set.class_text(listed.rule) for listed in rules],
         "rule": [listed.rule.text() for listed in rules],
         "literals": [listed.rule.n_literals for listed in rules],
         "training rows": [listed.n_train for listed in rules],
-        "precision, training": [listed.precision_train for listed in rules],
+        "precision, training": [100 * listed.precision_train for listed in rules],
         "lift, training": [listed.lift for listed in rules],
         "test rows": [listed.n_test for listed in rules],
-        "precision, test": [listed.precision_test for listed in rules],
+        "precision, test": [100 * listed.precision_test for listed in rules],
     }
     return pd.DataFrame(columns, index=pd.Index([listed.number for listed in rules], name="no."))

@@ -12,11 +12,11 @@ import sample_data
 from dashboard import charts, session, style
 from dashboard.session import Session
 from tmcore.conditions import visible
-from tmcore.table import MAX_BYTES, Table, TableError, read_table
+from tmcore.table import MAX_BYTES, ROLES, Table, TableError, read_table
 
 ERROR = "tsetlin_data_error"
-ROLES = ("numeric", "boolean", "nominal", "ordinal", "ignored")
 ROWS_SHOWN = 200
+ROWS_WITHOUT_SCROLLING = 14
 PROBLEMS_SHOWN = 6
 SEVERITIES = {
     "error": ":red[:material/error:]",
@@ -52,8 +52,8 @@ def _try(change: Callable[[], None]) -> None:
 # Opening data ------------------------------------------------------------------------------------------------------
 
 
-def open_bytes(current: Session, source: bytes, name: str, sample: str | None = None) -> None:
-    """Read a file's bytes and look at it.
+def open_bytes(current: Session, source: bytes, name: str) -> None:
+    """Read an uploaded file's bytes and look at it.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def open_bytes(current: Session, source: bytes, name: str, sample: str | None = 
             f"{style.short(name)} has {len(source) / 2**20:,.0f} MB, and the limit is {MAX_BYTES / 2**20:,.0f} MB. "
             "Upload fewer rows or columns."
         )
-    current.open_table(read_table(source), name, source, sample)
+    current.open_table(read_table(source), name, source)
 
 
 def _uploaded(key: str) -> None:
@@ -75,7 +75,9 @@ def _uploaded(key: str) -> None:
 
 
 def _open_sample(sample: sample_data.Sample) -> None:
-    _try(lambda: open_bytes(session.current(), sample.read(), sample.title, sample.key))
+    source = sample.read()
+    table = read_table(source, **sample.overrides)
+    _try(lambda: session.current().open_table(table, sample.title, source, sample.key))
 
 
 def _uploader(current: Session) -> None:
@@ -92,11 +94,10 @@ def _uploader(current: Session) -> None:
 def _samples(skip_first: bool) -> None:
     for sample in sample_data.samples()[int(skip_first) :]:
         words, button = st.columns([5, 1], vertical_alignment="center")
-        with words:
-            st.markdown(f"**{style.plain(sample.title)}** · {style.plain(sample.about)}")
-            st.caption(
-                style.plain(f"{style.count(sample.n_rows, 'row')} · {sample.source} · {sample.licence}")
-            )
+        origin = f"{style.count(sample.n_rows, 'row')} · {sample.source} · {sample.licence}"
+        words.markdown(
+            f"**{style.plain(sample.title)}** · {style.plain(sample.about)}  \n:small[:gray[{style.plain(origin)}]]"
+        )
         button.button(
             "Open", key=f"open-{sample.key}", on_click=_open_sample, args=(sample,), width="stretch"
         )
@@ -135,9 +136,7 @@ def headline(table: Table, counts: pd.Series | None) -> str:
 
 
 def _problems(table: Table) -> None:
-    order = list(SEVERITIES)
-    found = sorted(table.problems, key=lambda problem: order.index(problem.severity))
-    lines = [f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}" for problem in found]
+    lines = [f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}" for problem in table.problems]
     for line in lines[:PROBLEMS_SHOWN]:
         st.markdown(line)
     if len(lines) > PROBLEMS_SHOWN:
@@ -173,7 +172,7 @@ def _preview(table: Table) -> None:
     shown = table.frame.head(ROWS_SHOWN)
     what = "All" if len(shown) == table.n_rows else f"The first {len(shown)} of"
     style.section("Rows", f"{what} {style.count(table.n_rows, 'row')}, as read.")
-    st.dataframe(shown, hide_index=True, height=min(38 + 35 * max(1, len(shown)), 360))
+    st.dataframe(shown, hide_index=True, height="content" if len(shown) <= 9 else 360)
 
 
 # Columns and their roles -------------------------------------------------------------------------------------------
@@ -216,7 +215,7 @@ def _columns(current: Session, table: Table) -> None:
             "role": st.column_config.SelectboxColumn(options=list(ROLES), required=True),
             "note": st.column_config.TextColumn(width="large"),
         },
-        height=min(38 + 35 * max(1, len(frame)), 528),
+        height="content" if len(frame) <= ROWS_WITHOUT_SCROLLING else 528,
         on_change=_roles_changed,
         args=(key, [column.name for column in columns]),
     )
@@ -280,6 +279,8 @@ def _assumed(current: Session, table: Table) -> None:
     style.section("What was assumed")
     for sentence in table.assumptions:
         st.markdown(style.plain(sentence))
+    if current.sample is not None:
+        return
     with st.popover("Read the file differently", key=f"read-{current.generation}"):
         for what, choices in READ_AS.items():
             key = f"{what}-{current.generation}"
@@ -350,7 +351,7 @@ def show() -> None:
         return
     counts = class_counts(table) if table.target else None
     head = st.container()
-    left, right = st.columns([2, 1], gap="large")
+    left, right = st.container(key="stacked").columns([2, 1], gap="large")
     with right:
         obstacle = _side(current, table, counts)
     with head:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MEMO = "tsetlin_rules_page"
 SHOWN_AT_FIRST = 60
 ANY = "Any feature"
+EVERY_CLASS = -1
 FORMATS = {
     "JSON": ("json", "application/json", "Documented and versioned; a program can read it back."),
     "CSV": ("csv", "text/csv", "One row per rule, for a spreadsheet."),
@@ -111,14 +112,6 @@ def _not_settled(job: Job) -> None:
             st.rerun()
 
 
-def _number(value: str, label: str, below: str) -> None:
-    with st.container(gap=None):
-        st.markdown(f"## {style.plain(value)}")
-        st.markdown(style.plain(label))
-        if below:
-            st.caption(style.plain(below))
-
-
 def _settled_numbers(outcome: Settled, job: Job) -> None:
     """Four numbers, each with what it was before settling."""
     before, after = outcome.before, outcome.after
@@ -127,51 +120,73 @@ def _settled_numbers(outcome: Settled, job: Job) -> None:
         (style.count(after.n_literals), "literals", f"from {style.count(before.n_literals)}"),
     ]
     if after.test_accuracy is not None:
-        was = "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
+        was = (
+            "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
+        )
         of = f"of {style.count(len(job.y_test), 'test row')} right{was}"
         cells.append((style.percent(after.test_accuracy), "on unseen rows", of))
     was = style.percent(before.train_accuracy)
     of = f"of {style.count(len(job.y_train), 'training row')} right, {was} by votes before"
     cells.append((style.percent(after.train_accuracy), "on training rows", of))
-    for column, cell in zip(st.columns(len(cells)), cells, strict=True):
-        with column:
-            _number(*cell)
+    with st.container(key="figures"):
+        for column, (value, label, below) in zip(st.columns(len(cells)), cells, strict=True):
+            column.markdown(
+                f"## {style.plain(value)}\n{style.plain(label)}  \n:small[:gray[{style.plain(below)}]]"
+            )
 
 
 def _controls(shown: Shown) -> list[Listed]:
     """The title of the list with its three controls; the rules they leave."""
     names = shown.rules.class_names
     columns = sorted({c.column for one in shown.listed for c in one.rule.conditions}, key=str.casefold)
-    title, controls = st.columns([1, 2], vertical_alignment="bottom")
-    with controls, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom"):
+    title, controls = st.container(key="rules_bar").columns([1, 2], vertical_alignment="center")
+    with controls, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         column = st.selectbox(
-            "Feature", [ANY, *columns], format_func=visible, label_visibility="collapsed", width=190, key="rules_column"
+            "Feature",
+            [None, *columns],
+            format_func=lambda name: ANY if name is None else visible(name),
+            label_visibility="collapsed",
+            width=190,
+            key="rules_column",
         )
-        labels = {None: "All"} | {i: f"{style.mark(i)} {style.short(name)}" for i, name in enumerate(names)}
+        labels = {EVERY_CLASS: "All"} | {
+            i: f"{style.mark(i)} {style.short(name)}" for i, name in enumerate(names)
+        }
         if len(names) <= 4:
             index = st.segmented_control(
                 "Class",
                 list(labels),
-                default=None,
+                default=EVERY_CLASS,
+                required=True,
                 format_func=lambda i: style.plain(labels[i]),
                 label_visibility="collapsed",
                 key="rules_class",
             )
         else:
             index = st.selectbox(
-                "Class", list(labels), format_func=lambda i: labels[i], label_visibility="collapsed", width=190
+                "Class",
+                list(labels),
+                format_func=lambda i: labels[i],
+                label_visibility="collapsed",
+                width=190,
             )
         sort = st.selectbox("Sort", list(SORTS), label_visibility="collapsed", width=190, key="rules_sort")
-    chosen = choose(shown.listed, index, None if column == ANY else column, sort)
+    chosen = choose(shown.listed, None if index == EVERY_CLASS else index, column, sort)
     with title:
         total = len(shown.listed)
-        style.section(f"All {style.count(total, 'rule')}" if len(chosen) == total else f"{len(chosen)} of {total:,} rules")
+        style.section(
+            f"All {style.count(total, 'rule')}"
+            if len(chosen) == total
+            else f"{len(chosen)} of {total:,} rules"
+        )
     return chosen
 
 
 def _sentences(shown: Shown, chosen: list[Listed], job: Job) -> None:
     several = len(chosen) > SHOWN_AT_FIRST
-    every = several and st.toggle(f"Show all {len(chosen):,} rules, not only the first {SHOWN_AT_FIRST}", key="rules_every")
+    every = several and st.toggle(
+        f"Show all {len(chosen):,} rules, not only the first {SHOWN_AT_FIRST}", key="rules_every"
+    )
     drawn = chosen if every else chosen[:SHOWN_AT_FIRST]
     painter = Painter(shown.rules, job.X_train, job.y_train)
     rule_list(painter.build(drawn, with_start=True), key="rules_list")
@@ -180,8 +195,11 @@ def _sentences(shown: Shown, chosen: list[Listed], job: Job) -> None:
 
 
 def _table(shown: Shown, chosen: list[Listed]) -> None:
-    style.section("The same rules as a table", "Click a heading to sort. Precision is the share of covered rows a rule is right about.")
-    share = st.column_config.NumberColumn(format="percent")
+    style.section(
+        "The same rules as a table",
+        "Click a heading to sort. Precision is the share of covered rows a rule is right about.",
+    )
+    share = st.column_config.NumberColumn(format=f"%.0f{style.NO_BREAK}%%")
     st.dataframe(
         to_table(chosen, shown.rules),
         column_config={
@@ -233,8 +251,12 @@ def _detail(shown: Shown, job: Job) -> str:
     parts = [f"{style.short(job.name)}: {_class_list(shown.rules)}"]
     if job.outcome is not None:
         before = job.outcome.before
-        parts.append(f"refit from {job.parameters.n_clauses:,} clauses, which held {style.count(before.n_literals, 'literal')}")
-    parts.append(f"{style.count(len(job.y_train), 'training row')}, {style.count(len(job.y_test), 'test row')}")
+        parts.append(
+            f"refit from {job.parameters.n_clauses:,} clauses, which held {style.count(before.n_literals, 'literal')}"
+        )
+    parts.append(
+        f"{style.count(len(job.y_train), 'training row')}, {style.count(len(job.y_test), 'test row')}"
+    )
     if shown.test_accuracy is not None and len(job.y_test):
         parts.append(f"always “{_commonest(job)}” would get {style.percent(_baseline(job))}")
     return " · ".join(parts)
