@@ -55,8 +55,8 @@ def choose_levels(values: FloatArray, max_levels: int) -> FloatArray:
 def shortest_decimals(low: FloatArray, high: FloatArray) -> FloatArray:
     """The shortest decimal ``d`` with ``low <= d < high``, elementwise.
 
-    Shortest means fewest significant digits; among those the coarsest power of ten, then the one nearest to
-    the middle. A range around zero gives 0. All comparisons are those of the floats themselves.
+    Shortest means fewest significant digits; among those the one nearest to the middle. A range around zero
+    gives 0. All comparisons are those of the floats themselves.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def shortest_decimals(low: FloatArray, high: FloatArray) -> FloatArray:
     todo, power, lowest_power = todo[~slow], power[~slow], lowest_power[~slow]
     while len(todo):
         found, value = _nearest_multiple(low[todo], high[todo], power)
-        cuts[todo[found]] = value[found]
+        cuts[todo[found]] = _nearer(low[todo[found]], high[todo[found]], power[found], value[found])
         power = power - 1
         usable = (power >= lowest_power) & (power >= -_LARGEST_EXACT_POWER)
         leftover.append(todo[~found & ~usable])
@@ -110,15 +110,44 @@ def _nearest_multiple(
     return found, value
 
 
+def _nearer(low: FloatArray, high: FloatArray, power: NDArray[np.int64], value: FloatArray) -> FloatArray:
+    """Replace values that are a power of ten by a smaller number of one digit where that is nearer to the middle.
+
+    Only there can a finer power of ten give as few digits: 8 in [5.8, 10.01), where 10 is the coarsest multiple.
+    """
+    lone = np.flatnonzero((np.abs(value) == _decimal_power(power)) & (power > -_LARGEST_EXACT_POWER))
+    found, finer = _nearest_multiple(low[lone], high[lone], power[lone] - 1)
+    better = found & (np.abs(finer) < np.abs(value[lone]))
+    value[lone[better]] = finer[better]
+    return value
+
+
+def _decimal_power(power: NDArray[np.int64]) -> FloatArray:
+    """The float nearest to ``10**power``."""
+    scale = _POWERS[np.abs(power)]
+    return np.where(power >= 0, scale, 1 / scale)
+
+
 def _shortest_decimal_exact(low: float, high: float) -> float:
     """`shortest_decimals` for one range by exact fractions: for huge, tiny and (nearly) adjacent floats."""
     middle = (Fraction(low) + Fraction(high)) / 2
     power = math.floor(math.log10(max(abs(low), abs(high)))) + 1
     while True:
-        scaled = middle / Fraction(10) ** power
-        floor = math.floor(scaled)
-        for count in sorted(range(floor - 1, floor + 3), key=lambda k: abs(k - scaled)):
-            candidate = float(f"{count}e{power}")
-            if low <= candidate < high:
-                return candidate
-        power -= 1
+        count = _count_in_range(low, high, middle, power)
+        if count is None:
+            power -= 1
+            continue
+        finer = _count_in_range(low, high, middle, power - 1) if abs(count) == 1 else None
+        if finer is not None and abs(finer) < 10:
+            return float(f"{finer}e{power - 1}")
+        return float(f"{count}e{power}")
+
+
+def _count_in_range(low: float, high: float, middle: Fraction, power: int) -> int | None:
+    """The multiple of ``10**power`` in ``[low, high)`` that is nearest to the middle, None without any."""
+    scaled = middle / Fraction(10) ** power
+    floor = math.floor(scaled)
+    for count in sorted(range(floor - 1, floor + 3), key=lambda k: abs(k - scaled)):
+        if low <= float(f"{count}e{power}") < high:
+            return count
+    return None

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tmcore.problems import Problem, TableError, counted, quoted
-from tmcore.texts import MISSING_MARKERS, decimal_vote
+from tmcore.texts import MISSING_MARKERS, decimal_vote, parse_numbers
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 2_000_000
@@ -259,6 +259,9 @@ def _column_names(header: list[str]) -> tuple[list[str], list[Problem]]:
             problems.append(Problem("warning", unique, message))
         used.add(unique)
         names.append(unique)
+    if len(given) > 1 and not np.isnan(parse_numbers(given, ".")).any():
+        message = "The first row holds numbers only; it is read as column names. Add a row of names above it."
+        problems.append(Problem("warning", None, message))
     return names, problems
 
 

@@ -49,7 +49,7 @@ class ColumnInfo:
     note: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """An immutable table; the ``with_`` methods return changed copies.
 

@@ -46,7 +46,7 @@ def split_unit(name: str) -> tuple[str, str | None]:
     match = _BRACKETS.match(name)
     if match:
         written = match["round"] if match["round"] is not None else match["square"]
-        unit = _IN_BRACKETS.get(re.sub(r"[\s_]+", "_", written.strip().lower()))
+        unit = _IN_BRACKETS.get(re.sub(r"[\s_]+", "_", written.strip().lower().replace("μ", "µ")))
         return (match["label"], unit) if unit else (name, None)
     parts = name.split("_")
     for n_parts in (2, 1):
