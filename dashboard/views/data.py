@@ -36,17 +36,15 @@ READ_AS: dict[str, dict[str, str]] = {
 }
 
 
-def _fail(error: Exception) -> None:
-    """Keep one sentence for the top of the page; what the user had stays."""
-    st.session_state[ERROR] = str(error)
-
-
-def _try(change: Callable[[], None]) -> None:
+def _try(change: Callable[[], None], opening: bool = False) -> None:
+    """Make a change; if it cannot be made, keep one sentence for the top of the page and what the user had."""
     st.session_state.pop(ERROR, None)
     try:
         change()
     except ValueError as error:
-        _fail(error)
+        current = session.current()
+        kept = f" Still showing {style.short(current.name)}." if opening and current.table is not None else ""
+        st.session_state[ERROR] = str(error) + kept
 
 
 # Opening data ------------------------------------------------------------------------------------------------------
@@ -71,7 +69,7 @@ def open_bytes(current: Session, source: bytes, name: str) -> None:
 def _uploaded(key: str) -> None:
     file = st.session_state.get(key)
     if file is not None:
-        _try(lambda: open_bytes(session.current(), file.getvalue(), file.name))
+        _try(lambda: open_bytes(session.current(), file.getvalue(), file.name), opening=True)
 
 
 def _open_sample(sample: sample_data.Sample) -> None:
@@ -148,22 +146,25 @@ def _problems(table: Table) -> None:
 def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: str | None) -> None:
     words, actions = st.columns([5, 2], vertical_alignment="top")
     with words:
-        origin = f"{len(current.source or b'') / 1024:,.0f} KB"
+        origin = f"{len(current.source or b'') / 1024:,.1f} KB"
         target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
         style.sentence(headline(table, counts), f"{style.short(current.name)} · {origin} · {target}")
     with actions, st.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Other data", key=f"other-{current.generation}"):
             _uploader(current)
             _samples(skip_first=False)
-        if st.button("Train on this", type="primary", disabled=obstacle is not None, help=obstacle):
+        if st.button(
+            "Train on this",
+            type="primary",
+            disabled=obstacle is not None,
+            help=obstacle and style.plain(obstacle),
+        ):
             _train(current)
 
 
 def _train(current: Session) -> None:
-    try:
-        current.train_on()
-    except ValueError as error:
-        _fail(error)
+    _try(current.train_on)
+    if ERROR in st.session_state:
         st.rerun()
     st.switch_page("views/train.py")
 
@@ -307,7 +308,7 @@ def _target(current: Session, table: Table) -> None:
     )
 
 
-def _split(current: Session, counts: pd.Series | None) -> str | None:
+def _split(current: Session, table: Table, counts: pd.Series | None) -> str | None:
     """The controls of the split and one sentence about it; what is in the way of training, if anything."""
     left, right = st.columns(2)
     share = left.select_slider(
@@ -322,17 +323,17 @@ def _split(current: Session, counts: pd.Series | None) -> str | None:
     if counts is None:
         return "Choose the column to predict first."
     try:
-        plan = session.plan_split(counts, current.test_share)
+        st.caption(style.plain(session.plan_split(counts, current.test_share).text))
     except TableError as error:
+        st.markdown(f"{SEVERITIES['error']} {style.plain(str(error))}")
         return str(error)
-    st.caption(style.plain(plan.text))
-    return None
+    return next((problem.message for problem in table.problems if problem.severity == "error"), None)
 
 
 def _side(current: Session, table: Table, counts: pd.Series | None) -> str | None:
     _assumed(current, table)
     _target(current, table)
-    obstacle = _split(current, counts)
+    obstacle = _split(current, table, counts)
     if counts is not None and not counts.empty:
         style.section(charts.balance_finding(counts), "Rows of each class.")
         st.plotly_chart(charts.class_balance(counts), config={"displayModeBar": False}, key="balance")
@@ -343,8 +344,7 @@ def show() -> None:
     """Draw the page."""
     current = session.current()
     if message := st.session_state.get(ERROR):
-        kept = f" Still showing {style.short(current.name)}." if current.table is not None else ""
-        st.markdown(f"{SEVERITIES['error']} {style.plain(message + kept)}")
+        st.markdown(f"{SEVERITIES['error']} {style.plain(message)}")
     table = current.table
     if table is None:
         _empty(current)
