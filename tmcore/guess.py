@@ -106,7 +106,7 @@ def _guess_texts(name: str, codes: np.ndarray, texts: Sequence[str], decimal: st
         return Guess("ignored", "dates or times")
     if len(texts) == 2:
         return Guess("boolean")
-    if len(texts) <= MAX_GUESSED_LEVELS:
+    if len(texts) <= MAX_GUESSED_LEVELS and not has_leading_zeros(texts):
         order = natural_order(texts)
         if order is not None:
             return Guess("ordinal", order=tuple(order))
