@@ -17,8 +17,7 @@ from tmcore import files
 from tmcore.encode import Encoder
 from tmcore.export import read_json
 from tmcore.labels import class_indices, label_array, read_labels
-from tmcore.machine import streams
-from tmcore.machine.interval_machine import IntervalMachine
+from tmcore.machine import make_machine, streams
 from tmcore.machine.state import WEIGHT_UNIT, MachineState
 from tmcore.parameters import Parameters
 from tmcore.settling import Settled, make_rules, own_votes, settle, vote_scale
@@ -36,8 +35,9 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         Vote target of eqs. (7) and (10); "auto" is n_clauses / 4.
     s : float >= 1
         Specificity of eqs. (14) to (17).
-    representation : "intervals"
-        Two searching bounds per column and clause (SSL paper, section 4).
+    representation : "intervals" or "thresholds"
+        Two searching bounds per column and clause (SSL paper, section 4), or a fixed literal for every cut of every
+        column and its negation (section 3).
     bound_rule : "contrastive" or "paper"
         How bounds move: "paper" is the published rule, "contrastive" never pushes a rewarded row out.
     weights : "refit", "none", "real" or "integer"
@@ -145,7 +145,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
             self._start(rows, labels, classes)
         codes, indices = self._encode(rows, labels)
         order = streams.row_order(self.machine_.parameters.random_state, self.n_batches_, len(codes))
-        self.machine_.learn(codes, indices, order)
+        self.machine_.learn(self.machine_.prepare(codes), indices, order)
         self.n_batches_ += 1
         self.settled_: Settled | None = None
         self.settle_reason_: str | None = None
@@ -180,7 +180,9 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self.encoder_ = run.classes, run.encoder
         state = run.machine.state.copy()
         ranks, gaps = run.encoder.n_ranks, run.encoder.has_gaps
-        self.machine_ = IntervalMachine(run.parameters, len(run.classes), ranks, gaps, state)
+        self.machine_: Machine = MACHINES[run.parameters.representation](
+            run.parameters, len(run.classes), ranks, gaps, state
+        )
         self.n_batches_ = -(-run.step // run.n_rows)
         self._settle(run.codes, run.labels)
         return self
@@ -194,7 +196,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
             rows
         )
         encoder = self.encoder_
-        self.machine_ = IntervalMachine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
+        self.machine_ = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
         self.n_batches_ = 0
 
     def _settle(self, codes: np.ndarray, labels: np.ndarray) -> None:
@@ -212,10 +214,10 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> np.ndarray:
         """Vote sums in units of 2**-16, int64 of shape (n_rows, 1) or (n_rows, K)."""
         check_is_fitted(self, "machine_")
-        codes = self.encoder_.transform(self._check_rows(X, reset=False))
+        data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
         if self.settled_ is None or not self.settled_.refitted:
-            return self.machine_.votes(codes)
-        return self.settled_.votes(self.machine_.outputs(codes))
+            return self.machine_.votes(data)
+        return self.settled_.votes(self.machine_.outputs(data))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Vote sums: shape (n_rows,) with two classes, else (n_rows, K); log-odds after a refit.
@@ -307,7 +309,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         if (indices < 0).any():
             row = int((indices < 0).argmax())
             raise ValueError(
-                f"y holds the label {labels[row]!s} in row {row + 1}, which is not among the classes of the first batch;"
+                f"y holds the label {labels[row]!s} in row {row + 1}, which is not among the first batch's classes;"
                 " pass all classes to the first partial_fit."
             )
         return codes, indices
@@ -334,9 +336,7 @@ def load(path: str | Path) -> TsetlinClassifier:
         model.feature_names_in_ = np.array(meta["feature_names"], dtype=object)
     state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, meta["step"])
     encoder = model.encoder_
-    model.machine_ = IntervalMachine(
-        parameters, len(model.classes_), encoder.n_ranks, encoder.has_gaps, state
-    )
+    model.machine_ = make_machine(parameters, len(model.classes_), encoder.n_ranks, encoder.has_gaps, state)
     model.n_batches_ = meta["n_batches"]
     model.settled_, model.settle_reason_ = None, None
     if meta["settled"] is not None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 BOUND_RULES = ("contrastive", "paper")
 WEIGHTS = ("refit", "none", "real", "integer")
-REPRESENTATIONS = ("intervals",)
+REPRESENTATIONS = ("intervals", "thresholds")
 
 MAX_VOTE_TARGET = 8192.0
 """Above this the integer arithmetic of a selection probability would no longer fit 63 bits."""
@@ -75,7 +75,7 @@ _INFOS = (
     ParameterInfo(
         "representation",
         "Representation",
-        "How numbers are read: two searching bounds per column.",
+        "How rules read numbers: two searching bounds per column, or one fixed threshold per value.",
         choices=REPRESENTATIONS,
     ),
     ParameterInfo(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tmcore.encode import Encoder
 from tmcore.extract import extract
-from tmcore.machine.interval_machine import IntervalMachine
+from tmcore.machine import Machine
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
 from tmcore.refit import Refit, refit
 from tmcore.rule import with_counts
@@ -50,7 +50,7 @@ class Settled:
         return list(zip(self.machines.tolist(), self.clauses.tolist(), strict=True))
 
 
-def settle(machine: IntervalMachine, codes: np.ndarray, labels: np.ndarray, n_classes: int) -> Settled:
+def settle(machine: Machine, codes: np.ndarray, labels: np.ndarray, n_classes: int) -> Settled:
     """Weights for the clauses of a trained machine, refitted if its settings say so (`refit` says how).
 
     Parameters
@@ -62,8 +62,8 @@ def settle(machine: IntervalMachine, codes: np.ndarray, labels: np.ndarray, n_cl
     bank = machine.bank()
     if machine.parameters.weights != "refit":
         return own_votes(bank)
-    outputs = machine.outputs(codes)
-    lengths = bank.n_included.ravel()
+    outputs = machine.outputs(machine.prepare(codes))
+    lengths = bank.literals.ravel()
     found: Refit = refit(
         outputs.reshape(len(codes), -1), labels, lengths, n_classes, machine.parameters.random_state % 2**32
     )
@@ -75,7 +75,7 @@ def settle(machine: IntervalMachine, codes: np.ndarray, labels: np.ndarray, n_cl
 
 def own_votes(bank: ClauseBank) -> Settled:
     """Every clause that is not empty, with the weight of training, voting in its own machine's column."""
-    machines, clauses = np.nonzero(bank.n_included)
+    machines, clauses = np.nonzero(bank.literals)
     n_outputs = len(bank.weights)
     weights = np.zeros((len(machines), n_outputs), np.int64)
     weights[np.arange(len(machines)), machines] = bank.weights[machines, clauses] * bank.polarity[clauses]
@@ -84,16 +84,16 @@ def own_votes(bank: ClauseBank) -> Settled:
 
 def make_rules(
     encoder: Encoder,
-    machine: IntervalMachine,
+    machine: Machine,
     settled: Settled,
     classes: np.ndarray,
     codes: np.ndarray,
     labels: np.ndarray,
 ) -> RuleSet:
-    """The kept clauses as rules on raw values, simplified losslessly; support and precision are of the training rows."""
+    """The kept clauses as rules on raw values, simplified without loss; support and precision are of training rows."""
     bank = machine.bank()
     rules = extract(encoder, bank, classes, settled.weights, settled.intercept, settled.kept)
-    outputs = machine.outputs(codes)
+    outputs = machine.outputs(machine.prepare(codes))
     counted = []
     for rule in rules:
         assert rule.source is not None  # extract gives every rule its clause

@@ -14,8 +14,7 @@ import pandas as pd
 from tmcore import files
 from tmcore.encode import Encoder
 from tmcore.labels import class_indices, read_labels
-from tmcore.machine import streams
-from tmcore.machine.interval_machine import IntervalMachine
+from tmcore.machine import make_machine, streams
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank, MachineState
 from tmcore.parameters import Parameters
 from tmcore.scores import Scores, accuracy_and_f1
@@ -148,7 +147,9 @@ class TrainingRun:
     ) -> None:
         self.encoder, self.classes = encoder, classes
         self.codes, self.labels, self._held_out = codes, labels, held_out
-        self.machine = IntervalMachine(parameters, len(classes), encoder.n_ranks, encoder.has_gaps, state)
+        self.machine = make_machine(parameters, len(classes), encoder.n_ranks, encoder.has_gaps, state)
+        self._data = self.machine.prepare(codes)
+        self._held_out_data = None if held_out is None else self.machine.prepare(held_out[0])
         self.history: list[Record] = []
         self.changes: list[Change] = []
         self._order: tuple[int, np.ndarray] = (-1, np.zeros(0, np.int64))
@@ -219,7 +220,7 @@ class TrainingRun:
             self._order = (epoch, order)
         rows = self._order[1][offset : offset + n_rows]
         start = time.perf_counter()
-        self.machine.learn(self.codes, self.labels, rows)
+        self.machine.learn(self._data, self.labels, rows)
         seconds = max(time.perf_counter() - start, 1e-6)
         self._rows_per_second += 0.5 * (min(len(rows) / seconds, 1e7) - self._rows_per_second)
         return len(rows)
@@ -227,7 +228,7 @@ class TrainingRun:
     def snapshot(self) -> Snapshot:
         """The machine as it is now; also adds a record to the history."""
         bank = self.machine.bank()
-        votes = self.machine.votes(self.codes)
+        votes = self.machine.votes(self._data)
         scores = self._scores(votes)
         snapshot = Snapshot(
             step=self.step,
@@ -235,7 +236,7 @@ class TrainingRun:
             bank=bank,
             n_literals=bank.n_literals,
             n_intervals=bank.n_intervals,
-            literals_per_clause=bank.n_included,
+            literals_per_clause=bank.literals,
             feedback=self.machine.take_counts(),
             votes=votes * WEIGHT_UNIT,
             scores=scores,
@@ -246,10 +247,10 @@ class TrainingRun:
     def _scores(self, votes: np.ndarray) -> Scores:
         n_classes = len(self.classes)
         train = accuracy_and_f1(self.labels, winners(votes), n_classes)
-        if self._held_out is None or len(self._held_out[1]) == 0:
+        if self._held_out is None or self._held_out_data is None or len(self._held_out[1]) == 0:
             return Scores(*train)
-        codes, labels = self._held_out
-        return Scores(*train, *accuracy_and_f1(labels, winners(self.machine.votes(codes)), n_classes))
+        predicted = winners(self.machine.votes(self._held_out_data))
+        return Scores(*train, *accuracy_and_f1(self._held_out[1], predicted, n_classes))
 
     def _record(self, snapshot: Snapshot) -> None:
         if self.history and self.history[-1].step == snapshot.step:

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from tmcore.machine import intervals, streams
-from tmcore.machine.interval_machine import IntervalMachine
-from tmcore.machine.reference import ReferenceMachine
-from tmcore.machine.state import LANES, LOWER, LOWER_STATE, ONE_VOTE, UPPER, UPPER_STATE
+from tmcore.machine import IntervalMachine, intervals, streams, votes
+from tmcore.machine.intervals import LOWER, LOWER_STATE, UPPER, UPPER_STATE
+from tmcore.machine.reference import ReferenceIntervals
+from tmcore.machine.state import LANES, ONE_VOTE
 from tmcore.parameters import Parameters
 
 N = 50
@@ -25,7 +25,7 @@ def machine_with(lower, upper, lower_in, upper_in, gaps=False, **settings):
     planes[LOWER_STATE, :], planes[UPPER_STATE, :] = N, N
     planes[LOWER, 0], planes[UPPER, 0] = lower, upper
     planes[LOWER_STATE, 0], planes[UPPER_STATE, 0] = N + lower_in, N + upper_in
-    machine.state.refresh_tests(N, machine.n_ranks, machine.has_gaps)
+    machine.set_tests(machine.state.planes)
     return machine
 
 
@@ -63,7 +63,7 @@ def test_equation_6_a_tie_is_class_one():
 
 
 @pytest.mark.parametrize(
-    ("votes", "y", "share"),
+    ("v", "y", "share"),
     [
         (0, 1, 0.5),
         (0, 0, 0.5),
@@ -76,9 +76,9 @@ def test_equation_6_a_tie_is_class_one():
         (-9, 0, 0),
     ],
 )
-def test_equations_7_and_10(votes, y, share):
+def test_equations_7_and_10(v, y, share):
     """T = 4: (T - v) / 2T selects for y = 1 and (T + v) / 2T for y = 0, with v clamped to [-4, 4]."""
-    limit = intervals.selection_limit(votes * ONE_VOTE, 4 * ONE_VOTE, y)
+    limit = votes.selection_limit(v * ONE_VOTE, 4 * ONE_VOTE, y)
     assert limit == share * 2**32
 
 
@@ -182,7 +182,7 @@ def test_boost_confirms_always():
 
 def test_weights_of_the_weighted_machine():
     """gamma = 0.5: 1 -> 1.5 -> 2.25 when recognised, back by division when rejected; gamma 0 is the plain machine."""
-    update = intervals.update_weight.py_func
+    update = votes.update_weight.py_func
     half = ONE_VOTE // 2
     assert update(ONE_VOTE, 1, 1, half) == 3 * half
     assert update(3 * half, 1, 1, half) == int(2.25 * ONE_VOTE)
@@ -196,7 +196,7 @@ def test_the_twin_records_the_draws_that_decided():
     """Every recorded decision follows from its own draw, chance and position."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, N_RANKS, (30, 2)).astype(np.uint8)
-    twin = ReferenceMachine(
+    twin = ReferenceIntervals(
         Parameters(n_clauses=10, T=2.0), 2, np.array([N_RANKS] * 2), np.array([False] * 2)
     )
     seen = set()

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmcore.machine import intervals, streams
-from tmcore.machine.interval_machine import IntervalMachine
-from tmcore.machine.reference import ReferenceMachine
+from tmcore.machine import MACHINES, IntervalMachine, intervals, streams
+from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals
+from tmcore.machine.state import ONE_VOTE
 from tmcore.parameters import Parameters
 
 
@@ -19,13 +19,35 @@ def data(rng, n_rows, n_features, n_classes, max_ranks, missing):
     return n_ranks, has_gaps, codes, rng.integers(0, n_classes, n_rows)
 
 
+TWINS = {"intervals": ReferenceIntervals, "thresholds": ReferenceLiterals}
+
+
 def assert_equal(machine, twin, codes):
-    a, b = machine.bank(), twin.bank()
-    for name in ("lower", "upper", "lower_included", "upper_included", "weights", "polarity"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    assert a.step == b.step
-    np.testing.assert_array_equal(machine.state.states(), twin.states())
-    np.testing.assert_array_equal(machine.votes(codes), [twin.votes(row) for row in codes])
+    """Every automaton, bound and weight, and every vote."""
+    np.testing.assert_array_equal(machine.states(), twin.states())
+    bank = machine.bank()
+    if isinstance(twin, ReferenceIntervals):
+        np.testing.assert_array_equal([bank.lower, bank.upper], twin.positions())
+    np.testing.assert_array_equal(bank.weights, twin.weights)
+    assert bank.step == twin.step
+    np.testing.assert_array_equal(machine.votes(machine.prepare(codes)), [twin.votes(row) for row in codes])
+
+
+def assert_same_learning(
+    representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales=None
+):
+    machine = MACHINES[representation](parameters, n_classes, n_ranks, has_gaps)
+    twin = TWINS[representation](parameters, n_classes, n_ranks, has_gaps)
+    if scales is not None:
+        machine.scales[:] = scales
+        twin.scales = scales
+    assert_equal(machine, twin, codes)
+    for epoch in range(3):
+        rows = streams.row_order(parameters.random_state, epoch, len(codes))
+        machine.learn(machine.prepare(codes), labels, rows)
+        for row in rows:
+            twin.learn(codes[row], int(labels[row]))
+        assert_equal(machine, twin, codes)
 
 
 cases = st.fixed_dictionaries(
@@ -45,27 +67,26 @@ cases = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(
+    st.sampled_from(["intervals", "thresholds"]),
     cases,
     st.integers(1, 5),
-    st.integers(2, 4),
-    st.sampled_from([2, 5, 255]),
+    st.sampled_from([0, 2, 3, 4]),
+    st.sampled_from([2, 5, 60]),
     st.sampled_from([0.0, 0.2]),
+    st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-def test_kernels_equal_the_twin(case, n_features, n_classes, max_ranks, missing, seed):
+def test_kernels_equal_the_twin(
+    representation, case, n_features, n_classes, max_ranks, missing, scaled, seed
+):
+    """No classes are regression: the labels are then wanted vote sums between 0 and T."""
     rng = np.random.default_rng(seed)
-    n_rows = 12
-    n_ranks, has_gaps, codes, labels = data(rng, n_rows, n_features, n_classes, max_ranks, missing)
+    n_ranks, has_gaps, codes, labels = data(rng, 10, n_features, max(n_classes, 2), max_ranks, missing)
     parameters = Parameters(**case)
-    machine = IntervalMachine(parameters, n_classes, n_ranks, has_gaps)
-    twin = ReferenceMachine(parameters, n_classes, n_ranks, has_gaps)
-    assert_equal(machine, twin, codes)
-    for epoch in range(3):
-        rows = streams.row_order(parameters.random_state, epoch, n_rows)
-        machine.learn(codes, labels, rows)
-        for row in rows:
-            twin.learn(codes[row], int(labels[row]))
-        assert_equal(machine, twin, codes)
+    if n_classes == 0:
+        labels = (rng.random(10) * parameters.vote_target * ONE_VOTE).astype(np.int64)
+    scales = rng.integers(1, ONE_VOTE + 1, max(n_classes, 2)).tolist() if scaled else None
+    assert_same_learning(representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales)
 
 
 def test_two_byte_ranks_equal_the_twin():
@@ -73,15 +94,9 @@ def test_two_byte_ranks_equal_the_twin():
     n_ranks = np.array([1000, 3, 60_000])
     codes = (rng.random((15, 3)) * n_ranks).astype(np.uint16)
     codes[rng.random(codes.shape) < 0.1] = 65_535
-    labels = rng.integers(0, 2, 15)
     parameters = Parameters(n_clauses=70, T=10.0, max_levels=None, weights="real")
-    machine = IntervalMachine(parameters, 2, n_ranks, np.array([True, False, True]))
-    twin = ReferenceMachine(parameters, 2, n_ranks, np.array([True, False, True]))
-    rows = np.arange(15).repeat(3)
-    machine.learn(codes, labels, rows)
-    for row in rows:
-        twin.learn(codes[row], int(labels[row]))
-    assert_equal(machine, twin, codes)
+    has_gaps = np.array([True, False, True])
+    assert_same_learning("intervals", parameters, 2, n_ranks, has_gaps, codes, rng.integers(0, 2, 15))
 
 
 def test_one_by_one_and_block_at_once_agree():

@@ -5,69 +5,55 @@ from __future__ import annotations
 import numpy as np
 
 from tmcore.machine import intervals, streams
-from tmcore.machine.state import LANES, ONE_VOTE, ClauseBank, MachineState
-from tmcore.parameters import Parameters
+from tmcore.machine.intervals import LOWER, LOWER_STATE, LOWER_TEST, UPPER, UPPER_STATE, UPPER_TEST
+from tmcore.machine.machine import Machine
+from tmcore.machine.state import LANES, ClauseBank, polarities, rank_dtype
 
-N_FEEDBACK_TYPES = 3
 
+class IntervalMachine(Machine):
+    """A machine of lower and upper bounds (SSL paper, section 4); the arguments are `Machine`'s."""
 
-class IntervalMachine:
-    """A machine of lower and upper bounds (SSL paper, section 4) on encoded rows.
+    def _start_planes(self) -> np.ndarray:
+        p, o = self.parameters, len(self.n_ranks)
+        dtype = rank_dtype(p.max_levels)
+        planes = np.zeros((self.n_machines, self.n_blocks, o, 6, LANES), dtype)
+        planes[:, :, :, UPPER] = (self.n_ranks - 1)[None, None, :, None]
+        key = streams.key(p.random_state, streams.STATES)
+        count = self.n_blocks * LANES * o * 2
+        for q in range(self.n_machines):
+            draws = streams.keys_at(streams.key_at(key, q), count).reshape(self.n_blocks, LANES, o, 2)
+            states = p.n_states + (draws & np.uint64(1)).astype(np.int64)
+            planes[q, :, :, LOWER_STATE] = states[..., 0].transpose(0, 2, 1)
+            planes[q, :, :, UPPER_STATE] = states[..., 1].transpose(0, 2, 1)
+        self.set_tests(planes)
+        return planes
 
-    Parameters
-    ----------
-    parameters : Parameters
-    n_classes : int
-        Two classes are one machine; K > 2 are K machines.
-    n_ranks : ndarray of int, shape (features,)
-    has_gaps : ndarray of bool, shape (features,)
-    state : MachineState, optional
-        To go on from; by default a fresh start from the seed.
-    """
-
-    def __init__(
-        self,
-        parameters: Parameters,
-        n_classes: int,
-        n_ranks: np.ndarray,
-        has_gaps: np.ndarray,
-        state: MachineState | None = None,
-    ) -> None:
-        self.parameters = parameters
-        self.n_machines = 1 if n_classes <= 2 else n_classes
-        self.state = state or MachineState.start(parameters, self.n_machines, n_ranks, has_gaps)
-        dtype = self.state.planes.dtype
-        self.n_ranks = np.ascontiguousarray(n_ranks, dtype)
-        self.has_gaps = np.ascontiguousarray(has_gaps, dtype)
-        seed = parameters.random_state
-        self._keys = tuple(
-            np.uint64(streams.key(seed, stream)) for stream in (streams.CLAUSES, streams.OTHER_CLASS)
-        )
-        self.counts = np.zeros((self.n_machines, N_FEEDBACK_TYPES, self.state.weights.shape[1]), np.int32)
+    def set_tests(self, planes: np.ndarray) -> None:
+        """Set LOWER_TEST and UPPER_TEST from the bounds and automata, as the kernels do after every move."""
+        dtype, n_states = planes.dtype.type, self.parameters.n_states
+        gap = self.has_gaps.astype(dtype)[None, None, :, None]
+        end = (self.n_ranks - 1)[None, None, :, None]
+        missing = dtype(np.iinfo(dtype).max)
+        lower, upper = planes[:, :, :, LOWER], planes[:, :, :, UPPER]
+        lower_test = np.where(lower > 0, lower + dtype(1), gap)
+        upper_test = np.where(upper < end, upper, missing - gap)
+        planes[:, :, :, LOWER_TEST] = np.where(planes[:, :, :, LOWER_STATE] > n_states, lower_test, dtype(0))
+        planes[:, :, :, UPPER_TEST] = np.where(planes[:, :, :, UPPER_STATE] > n_states, upper_test, missing)
 
     @property
     def _flat(self) -> np.ndarray:
         planes = self.state.planes
         return planes.reshape(planes.shape[0], planes.shape[1], -1)
 
-    def learn(self, codes: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
-        """Learn rows in the given order with the present settings; `step` goes up by len(rows).
+    def prepare(self, codes: np.ndarray) -> np.ndarray:
+        """The ranks themselves, in the type of the bounds."""
+        return np.ascontiguousarray(codes, self.state.planes.dtype)
 
-        Parameters
-        ----------
-        codes : ndarray of uint8 or uint16, shape (n_rows, features), C-contiguous
-        labels : ndarray of int64, shape (n_rows,)
-            Class indices 0..K-1.
-        rows : ndarray of int64
-        """
+    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
+        """See `Machine.learn`."""
         p = self.parameters
         dtype = self.state.planes.dtype.type
-        settings = (
-            round(p.vote_target * ONE_VOTE),
-            streams.event_limit(p.s),
-            intervals.WEIGHT_RULES[p.weights],
-            round(p.gamma * ONE_VOTE),
-        )
+        settings = (self._target, self.odd, streams.event_limit(p.s), self._weight_rule, self._gamma)
         rule = (
             dtype(p.n_states),
             dtype(2 * p.n_states),
@@ -75,36 +61,39 @@ class IntervalMachine:
             dtype(p.bound_rule == "paper"),
         )
         intervals.learn_rows(
-            self._flat, self.state.weights, p.n_clauses, codes, labels, rows, self.state.step, self._keys,
-            self.n_ranks, self.has_gaps, settings, rule, self.counts,
+            self._flat, self.state.weights, p.n_clauses, data, labels, self.scales, rows, self.state.step, self._keys,
+            self.n_ranks.astype(dtype), self.has_gaps.astype(dtype), settings, rule, self.counts,
         )  # fmt: skip
         self.state.step += len(rows)
 
-    def take_counts(self) -> np.ndarray:
-        """Rows that gave each clause Type Ia, Ib and II since the last call, shape (machines, clauses, 3)."""
-        taken = self.counts[:, :, : self.parameters.n_clauses].transpose(0, 2, 1).copy()
-        self.counts[:] = 0
-        return taken
+    def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
+        intervals.all_votes(self._flat, weights, data, self.odd, sums)
 
-    def voting_weights(self) -> np.ndarray:
-        """Weights with those of empty clauses at 0: an empty clause casts no vote when predicting (eq. 4)."""
-        weights = self.state.weights.copy()
-        weights[:, : self.parameters.n_clauses][self.bank().n_included == 0] = 0
-        return weights
+    def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
+        intervals.all_outputs(self._flat, data, outputs)
 
-    def votes(self, codes: np.ndarray) -> np.ndarray:
-        """Vote sums in WEIGHT_UNIT when predicting, int64 of shape (n_rows, machines)."""
-        votes = np.zeros((len(codes), self.n_machines), np.int64)
-        intervals.all_votes(self._flat, self.voting_weights(), codes, votes)
-        return votes
+    def _per_clause(self, first: int, last: int) -> np.ndarray:
+        """Planes first..last as (planes, machines, clauses, features), a copy."""
+        q, b, o = self.state.planes.shape[:3]
+        chosen = self.state.planes[:, :, :, first : last + 1].transpose(3, 0, 1, 4, 2)
+        shape = (last + 1 - first, q, b * LANES, o)
+        return np.ascontiguousarray(chosen).reshape(shape)[:, :, : self.parameters.n_clauses].copy()
 
-    def outputs(self, codes: np.ndarray) -> np.ndarray:
-        """Clause outputs when predicting, bool of shape (n_rows, machines, clauses)."""
-        blocks = self.state.planes.shape[1]
-        outputs = np.zeros((len(codes), self.n_machines, blocks * LANES), np.uint8)
-        intervals.all_outputs(self._flat, codes, outputs)
-        return outputs[:, :, : self.parameters.n_clauses].astype(bool) & (self.bank().n_included > 0)
+    def states(self) -> np.ndarray:
+        """The automata's states, shape (2, machines, clauses, features): lower, then upper bound."""
+        return self._per_clause(LOWER_STATE, UPPER_STATE)
 
     def bank(self) -> ClauseBank:
-        """An immutable copy of the clauses."""
-        return self.state.bank(self.parameters.n_states)
+        """See `Machine.bank`."""
+        lower, upper, lower_state, upper_state = self._per_clause(LOWER, UPPER_STATE)
+        included = lower_state > self.parameters.n_states, upper_state > self.parameters.n_states
+        return ClauseBank(
+            lower=lower,
+            upper=upper,
+            lower_included=included[0],
+            upper_included=included[1],
+            literals=included[0].sum(2) + included[1].sum(2),
+            weights=self.state.weights[:, : self.parameters.n_clauses].copy(),
+            polarity=polarities(self.parameters.n_clauses, self.odd),
+            step=self.state.step,
+        )

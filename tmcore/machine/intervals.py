@@ -3,40 +3,43 @@
 The plain-Python twin in `reference.py` states the same rules one equation at a time and makes the same draws; the
 tests hold the two equal bit for bit. What is here for speed only: clauses are treated 64 at a time without branches,
 a block with few selected clauses is treated clause by clause, and all arithmetic stays in the rank's own type.
+
+Layout
+------
+``planes`` has shape (machines, blocks, features, 6, 64): clauses come in blocks of 64, and for one feature of one
+block the six numbers of every clause lie side by side. That is what lets one instruction treat 32 or 64 clauses: the
+distance between two planes is a constant, so the compiler can prove that they do not overlap.
+
+======  =====================  ==========================================================================
+plane   name                   meaning
+======  =====================  ==========================================================================
+0       LOWER                  lower bound: 0 is open, t + 1 is "x > cut t"; holds where rank >= LOWER
+1       UPPER                  upper bound: n_ranks - 1 is open, t is "x <= cut t"; holds where rank <= UPPER
+2, 3    LOWER_STATE, UPPER_..  the automata, 1..2N, include above N
+4       LOWER_TEST             what a row's rank + 1 must reach: 0 when the bound is excluded
+5       UPPER_TEST             what a row's rank may not pass: the type's largest value when excluded
+======  =====================  ==========================================================================
+
+A missing value is the type's largest value; plus one it wraps to 0. So it fails every included test and passes every
+excluded one without a comparison of its own.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tmcore.machine import streams
+from tmcore.machine import streams, votes
 from tmcore.machine.jit import inlined, kernel
-from tmcore.machine.state import (
-    LANES,
-    LOWER,
-    LOWER_STATE,
-    LOWER_TEST,
-    MAX_WEIGHT,
-    ONE_VOTE,
-    UPPER,
-    UPPER_STATE,
-    UPPER_TEST,
-)
+from tmcore.machine.state import LANES
+
+LOWER, UPPER, LOWER_STATE, UPPER_STATE, LOWER_TEST, UPPER_TEST = range(6)
 
 FEW = 4
 """Up to this many selected clauses of a block are treated one by one. Both ways give the same result."""
 
 FEATURE = 6 * LANES
-_RECOGNISE, _FORGET, _REJECT = np.uint8(1), np.uint8(2), np.uint8(4)
-_WEIGHTS_NONE, _WEIGHTS_REAL, _WEIGHTS_INTEGER = 0, 1, 2
-WEIGHT_RULES = {
-    "none": _WEIGHTS_NONE,
-    "refit": _WEIGHTS_NONE,
-    "real": _WEIGHTS_REAL,
-    "integer": _WEIGHTS_INTEGER,
-}
-_U32, _U13, _U17, _U5, _U16 = np.uint64(32), np.uint32(13), np.uint32(17), np.uint32(5), np.uint32(16)
-_LOW32, _LOW16 = np.uint64(0xFFFFFFFF), np.uint32(0xFFFF)
+_U13, _U17, _U5, _U16 = np.uint32(13), np.uint32(17), np.uint32(5), np.uint32(16)
+_LOW16, _ONE32 = np.uint32(0xFFFF), np.uint32(1)
 
 
 @kernel
@@ -190,92 +193,42 @@ def clause_feedback(features, codes, j, kind, word, n_ranks, has_gaps, limit, ru
         feedback_at(features, k * FEATURE, j, kind, events(word, limit), codes[k], feature, rule)
 
 
-@inlined
-def select(outputs, kinds, words, key, first, n_clauses, limit, y):
-    """Which clauses of a block get feedback, of which kind, and where their draws start; returns how many need work.
-
-    A clause whose polarity agrees with y gets Type I, else Type II (eqs. 7 and 10, mended for negative clauses: both
-    polarities are selected with the probability that belongs to y). Type II of a clause that outputs 0 does nothing.
-    """
-    count = 0
-    for j in range(LANES):
-        word = streams.key_at_u(key, first + j)
-        words[j] = max(np.uint32(word & _LOW32), np.uint32(1))
-        agrees = (j & 1) != y
-        selected = np.uint8(np.int64(word >> _U32) < limit) & np.uint8(first + j < n_clauses)
-        output = outputs[j]
-        kind = (_RECOGNISE if output else _FORGET) if agrees else (_REJECT if output else np.uint8(0))
-        kinds[j] = kind if selected else np.uint8(0)
-        count += 1 if kinds[j] else 0
-    return count
-
-
-@inlined
-def vote_sum(outputs, weights):
-    """Sum of signed weights of the clauses that output 1, in WEIGHT_UNIT (the v of eq. 6)."""
-    total = 0
-    for j in range(0, len(outputs), 2):
-        total += weights[j] * np.int64(outputs[j]) - weights[j + 1] * np.int64(outputs[j + 1])
-    return total
-
-
-@inlined
-def selection_limit(votes, target, y):
-    """The smallest 32-bit draw that does not select: (T - v) / 2T for y = 1, (T + v) / 2T for y = 0 (eqs. 7, 10)."""
-    clamped = min(max(votes, -target), target)
-    return ((target - clamped if y else target + clamped) << 32) // (2 * target)
-
-
-@inlined
-def update_weight(weight, kind, weight_rule, gamma):
-    """A clause that output 1: its weight grows under Type I and shrinks under Type II, and never changes sign (WTM)."""
-    if weight_rule == _WEIGHTS_REAL:
-        if kind == _RECOGNISE:
-            weight += (weight * gamma + ONE_VOTE // 2) // ONE_VOTE
-        else:
-            weight = (weight * ONE_VOTE + (ONE_VOTE + gamma) // 2) // (ONE_VOTE + gamma)
-        return min(max(weight, 1), MAX_WEIGHT)
-    weight += ONE_VOTE if kind == _RECOGNISE else -ONE_VOTE
-    return min(max(weight, ONE_VOTE), MAX_WEIGHT)
-
-
 @kernel
-def learn_row(planes, weights, n_clauses, codes, y, key, n_ranks, has_gaps, settings, rule, scratch, counts):
-    """One row, one machine: evaluate, select, give feedback (SSL paper, section 4, "Learning").
+def learn_row(
+    planes, weights, n_clauses, codes, chance, y, key, n_ranks, has_gaps, settings, rule, scratch, counts
+):
+    """Feedback of one row to one machine whose clauses have been evaluated (SSL paper, section 4, "Learning").
 
     Parameters
     ----------
     planes : ndarray, shape (blocks, features * 6 * 64)
     weights : ndarray of int64, shape (blocks * 64,)
     codes : ndarray, shape (features,)
+    chance : int
+        The smallest 32-bit draw that does not select a clause.
     y : int
         1 or 0.
     key : uint64
         Key of (seed, CLAUSES, step, machine).
-    settings : tuple of int
-        T in WEIGHT_UNIT, event limit, weight rule, gamma in 1/65536.
-    rule : tuple
-        N, 2N, boost_true_positive, paper's bound rule; in the rank's type.
-    scratch : tuple of ndarray
-        outputs (blocks * 64,), kinds, words, draws (64,).
+    settings, rule, scratch : tuple
+        As in `learn_rows`.
     counts : ndarray of int32, shape (3, blocks * 64)
         Increased: samples that gave each clause Type Ia, Ib (output 0) and II.
     """
-    target, limit, weight_rule, gamma = settings
-    outputs, kinds, words, draws = scratch
-    for block in range(planes.shape[0]):
-        block_outputs(planes[block], codes, outputs[block * LANES : (block + 1) * LANES])
-    chance = selection_limit(vote_sum(outputs, weights), target, y)
-    if chance == 0:
-        return
+    _, odd, limit, weight_rule, gamma = settings
+    outputs, kinds, words, lanes, draws = scratch
     for block in range(planes.shape[0]):
         first = block * LANES
-        count = select(outputs[first : first + LANES], kinds, words, key, first, n_clauses, chance, y)
+        count = votes.select(
+            outputs[first : first + LANES], kinds, words, key, first, n_clauses, chance, y, odd
+        )
         if count == 0:
             continue
+        for j in range(LANES):
+            lanes[j] = max(np.uint32(words[j]), _ONE32)
         if count > FEW:
             block_feedback(
-                planes[block], codes, kinds, words, n_ranks, has_gaps, np.uint32(limit), rule, draws
+                planes[block], codes, kinds, lanes, n_ranks, has_gaps, np.uint32(limit), rule, draws
             )
         for j in range(LANES):
             kind = kinds[j]
@@ -283,10 +236,10 @@ def learn_row(planes, weights, n_clauses, codes, y, key, n_ranks, has_gaps, sett
                 continue
             if count <= FEW:
                 clause_feedback(
-                    planes[block], codes, j, kind, words[j], n_ranks, has_gaps, np.uint32(limit), rule
+                    planes[block], codes, j, kind, lanes[j], n_ranks, has_gaps, np.uint32(limit), rule
                 )
-            if weight_rule != _WEIGHTS_NONE and kind != _FORGET:
-                weights[first + j] = update_weight(weights[first + j], kind, weight_rule, gamma)
+            if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
+                weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
             counts[kind >> 1, first + j] += 1
 
 
@@ -297,6 +250,7 @@ def learn_rows(
     n_clauses,
     codes,
     labels,
+    scales,
     rows,
     first_step,
     keys,
@@ -314,64 +268,76 @@ def learn_rows(
     weights : ndarray of int64, shape (machines, blocks * 64)
     codes : ndarray, shape (n_rows, features)
     labels : ndarray of int64, shape (n_rows,)
-        0 or 1 with one machine; 0..K-1 with K machines: the row's own machine learns y = 1, one other y = 0.
+        0 or 1 with one machine; 0..K-1 with K machines: the row's own machine learns y = 1, one other y = 0. For
+        regression (`odd` is 0) the wanted vote sum.
+    scales : ndarray of int64
+        Of each class, in 1/65536: what the chance of its rows to select a clause is multiplied by.
     rows : ndarray of int64
         Indices into codes, in the order to learn them.
     first_step : int
         The run's step number of the first of them.
     keys : tuple of uint64
         Keys of the streams CLAUSES and OTHER_CLASS.
+    settings : tuple of int
+        T in 1/65536 votes, `odd`, event limit, weight rule, gamma in 1/65536.
+    rule : tuple
+        N, 2N, boost_true_positive, paper's bound rule; in the rank's type.
     counts : ndarray of int32, shape (machines, 3, blocks * 64)
     """
     size = planes.shape[1] * LANES
+    outputs = np.zeros(size, np.uint8)
     scratch = (
-        np.zeros(size, np.uint8),
+        outputs,
         np.zeros(LANES, np.uint8),
+        np.zeros(LANES, np.uint64),
         np.zeros(LANES, np.uint32),
         np.zeros(LANES, np.uint8),
     )
     n_machines = planes.shape[0]
+    target, odd = settings[0], settings[1]
     for i in range(len(rows)):
         step, row = first_step + i, rows[i]
         label = labels[row]
         at_step = streams.key_at_u(keys[0], step)
-        own = label if n_machines > 1 else 0
-        y = 1 if n_machines > 1 else label
-        learn_row(
-            planes[own], weights[own], n_clauses, codes[row], y, streams.key_at_u(at_step, own),
-            n_ranks, has_gaps, settings, rule, scratch, counts[own],
-        )  # fmt: skip
-        if n_machines > 1:
-            draw = np.int64(streams.key_at_u(keys[1], step) >> _U32)
-            other = (draw * (n_machines - 1)) >> 32
-            other += 1 if other >= own else 0
-            learn_row(
-                planes[other], weights[other], n_clauses, codes[row], 0, streams.key_at_u(at_step, other),
-                n_ranks, has_gaps, settings, rule, scratch, counts[other],
-            )  # fmt: skip
+        for turn in range(min(n_machines, 2)):
+            machine, y = 0, label
+            if n_machines > 1:
+                machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
+                y = 1 - turn
+            row_outputs(planes[machine], codes[row], outputs)
+            total = votes.vote_sum(outputs, weights[machine], odd)
+            if odd:
+                chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
+            else:
+                chance = votes.regression_limit(total, target, label)
+                y = 1 if min(max(total, 0), target) < label else 0
+            if chance > 0:
+                learn_row(
+                    planes[machine], weights[machine], n_clauses, codes[row], chance, y,
+                    streams.key_at_u(at_step, machine), n_ranks, has_gaps, settings, rule, scratch, counts[machine],
+                )  # fmt: skip
 
 
 @kernel
-def all_votes(planes, weights, codes, votes):
-    """Vote sums as in training (an empty clause counts as 1 unless its weight is 0), shape (n_rows, machines)."""
+def row_outputs(planes, codes, outputs):
+    """Outputs of all clauses of one machine for one row, uint8 of shape (blocks * 64,); an empty clause gives 1."""
+    for block in range(planes.shape[0]):
+        block_outputs(planes[block], codes, outputs[block * LANES : (block + 1) * LANES])
+
+
+@kernel
+def all_votes(planes, weights, codes, odd, sums):
+    """Vote sums of every row, written to `sums` of shape (n_rows, machines); an empty clause counts with its weight."""
     outputs = np.zeros(planes.shape[1] * LANES, np.uint8)
     for row in range(codes.shape[0]):
         for machine in range(planes.shape[0]):
-            for block in range(planes.shape[1]):
-                block_outputs(
-                    planes[machine, block], codes[row], outputs[block * LANES : (block + 1) * LANES]
-                )
-            votes[row, machine] = vote_sum(outputs, weights[machine])
+            row_outputs(planes[machine], codes[row], outputs)
+            sums[row, machine] = votes.vote_sum(outputs, weights[machine], odd)
 
 
 @kernel
 def all_outputs(planes, codes, outputs):
-    """Clause outputs for every row, shape (n_rows, machines, blocks * 64) as uint8; an empty clause gives 1."""
+    """Clause outputs of every row, uint8 of shape (n_rows, machines, blocks * 64); an empty clause gives 1."""
     for row in range(codes.shape[0]):
         for machine in range(planes.shape[0]):
-            for block in range(planes.shape[1]):
-                block_outputs(
-                    planes[machine, block],
-                    codes[row],
-                    outputs[row, machine, block * LANES : (block + 1) * LANES],
-                )
+            row_outputs(planes[machine], codes[row], outputs[row, machine])

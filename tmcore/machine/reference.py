@@ -6,12 +6,16 @@ SSL paper's equations, the kernels are tested to equal it bit for bit, and what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tmcore.machine import streams
-from tmcore.machine.state import MAX_WEIGHT, ONE_VOTE, ClauseBank, MachineState, polarities, rank_dtype
+from tmcore.machine.interval_machine import IntervalMachine
+from tmcore.machine.state import MAX_WEIGHT, ONE_VOTE, rank_dtype
 from tmcore.parameters import Parameters
 
 
@@ -56,137 +60,107 @@ class RowDecision:
     clauses: tuple[ClauseDecision, ...]
 
 
-@dataclass
-class _Bound:
-    """One SSL automaton (its position) and the Tsetlin automaton that includes or excludes it."""
+class ReferenceMachine(ABC):
+    """What the twins of both representations share: votes, selection, weights; the arguments are `Machine`'s.
 
-    position: int
-    state: int
+    `scales` multiplies the chance of each class's rows, in 1/65536.
+    """
 
+    def __init__(
+        self, parameters: Parameters, n_classes: int, n_ranks: np.ndarray, has_gaps: np.ndarray
+    ) -> None:
+        self.parameters, self.n_classes = parameters, n_classes
+        self.n_ranks, self.has_gaps = [int(n) for n in n_ranks], [bool(gap) for gap in has_gaps]
+        self.regression = n_classes == 0
+        self.n_machines = 1 if n_classes <= 2 else n_classes
+        self.missing = int(np.iinfo(rank_dtype(parameters.max_levels)).max)
+        self.scales = [ONE_VOTE] * max(2, n_classes)
+        self.weights = [[ONE_VOTE] * parameters.n_clauses for _ in range(self.n_machines)]
+        self.step = 0
 
-@dataclass
-class _Clause:
-    lower: list[_Bound]
-    upper: list[_Bound]
-    weight: int = ONE_VOTE
-
-
-@dataclass
-class ReferenceMachine:
-    """The twin of `IntervalMachine`, with the same parameters and the same draws."""
-
-    parameters: Parameters
-    n_classes: int
-    n_ranks: np.ndarray
-    has_gaps: np.ndarray
-    step: int = 0
-    machines: list[list[_Clause]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        p = self.parameters
-        n_machines = 1 if self.n_classes <= 2 else self.n_classes
-        self.missing = int(np.iinfo(rank_dtype(p.max_levels)).max)
-        key = streams.key(p.random_state, streams.STATES)
-        features = range(len(self.n_ranks))
-        for q in range(n_machines):
-            at = streams.key_at(key, q)
-            clauses = []
-            for j in range(p.n_clauses):
-                first = j * len(self.n_ranks)
-                draws = [
-                    [streams.key_at(at, (first + k) * 2 + side) & 1 for k in features] for side in (0, 1)
-                ]
-                lower = [_Bound(0, p.n_states + draws[0][k]) for k in features]
-                upper = [_Bound(int(self.n_ranks[k]) - 1, p.n_states + draws[1][k]) for k in features]
-                clauses.append(_Clause(lower, upper))
-            self.machines.append(clauses)
-
-    # -- evaluation ---------------------------------------------------------------------------------------------
-
-    def _passes(self, k: int, bound: _Bound, code: int, upper: bool) -> bool:
-        """Whether an included or excluded bound lets the row through (eqs. 11-13; missing values: see `encode`)."""
-        if bound.state <= self.parameters.n_states:
-            return True
-        open_end = int(self.n_ranks[k]) - 1 if upper else 0
-        if code == self.missing:
-            return bound.position == open_end and not self.has_gaps[k]
-        return code <= bound.position if upper else code >= bound.position
-
-    def output(self, clause: _Clause, codes: np.ndarray) -> int:
+    @abstractmethod
+    def output(self, machine: int, clause: int, codes: np.ndarray) -> int:
         """c_j while learning: the conjunction of its literals, 1 for an empty clause (eqs. 4 and 5)."""
-        return int(
-            all(
-                self._passes(k, clause.lower[k], int(code), False)
-                and self._passes(k, clause.upper[k], int(code), True)
-                for k, code in enumerate(codes)
-            )
-        )
 
-    def _is_empty(self, clause: _Clause) -> bool:
-        return all(bound.state <= self.parameters.n_states for bound in clause.lower + clause.upper)
+    @abstractmethod
+    def is_empty(self, machine: int, clause: int) -> bool:
+        """Whether the clause includes nothing."""
+
+    @abstractmethod
+    def _give(
+        self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int
+    ) -> tuple[Any, ...]:
+        """Apply one type of feedback to every automaton of a clause; returns what was decided."""
+
+    def _sign(self, clause: int) -> int:
+        """Clauses 0, 2, 4, ... (the paper's odd ones) vote for y = 1, the others against; all for in regression."""
+        return 1 if self.regression or clause % 2 == 0 else -1
 
     def votes(self, codes: np.ndarray) -> list[int]:
         """Vote sum of each machine when predicting: an empty clause outputs 0 (eq. 4)."""
         return [
             sum(
-                (1 if j % 2 == 0 else -1) * clause.weight * self.output(clause, codes)
-                for j, clause in enumerate(clauses)
-                if not self._is_empty(clause)
+                self._sign(j) * weight * self.output(q, j, codes)
+                for j, weight in enumerate(weights)
+                if not self.is_empty(q, j)
             )
-            for clauses in self.machines
+            for q, weights in enumerate(self.weights)
         ]
 
-    # -- learning -----------------------------------------------------------------------------------------------
-
     def learn(self, codes: np.ndarray, label: int) -> list[RowDecision]:
-        """Learn one row; with K > 2 machines its own learns y = 1 and one other, drawn at random, y = 0."""
+        """Learn one row.
+
+        With K > 2 machines its own learns y = 1 and one other, drawn at random, y = 0. For regression `label` is the
+        wanted vote sum in 1/65536.
+        """
         at = streams.key_at(streams.key(self.parameters.random_state, streams.CLAUSES), self.step)
-        if len(self.machines) == 1:
-            decisions = [self._learn(0, codes, label, at)]
+        if self.n_machines == 1:
+            decisions = [self._learn(0, codes, label, label, at)]
         else:
             draws = streams.key(self.parameters.random_state, streams.OTHER_CLASS)
             draw = streams.key_at(draws, self.step) >> 32
-            other = draw * (len(self.machines) - 1) >> 32
+            other = draw * (self.n_machines - 1) >> 32
             other += other >= label
-            decisions = [self._learn(label, codes, 1, at), self._learn(other, codes, 0, at)]
+            decisions = [self._learn(label, codes, 1, label, at), self._learn(other, codes, 0, label, at)]
         self.step += 1
         return decisions
 
-    def _learn(self, q: int, codes: np.ndarray, y: int, key: int) -> RowDecision:
-        p = self.parameters
-        clauses = self.machines[q]
-        outputs = [self.output(clause, codes) for clause in clauses]
-        votes = sum((1 if j % 2 == 0 else -1) * c.weight * outputs[j] for j, c in enumerate(clauses))
-        target = round(p.vote_target * ONE_VOTE)
-        clamped = max(-target, min(target, votes))
-        # Equations (7) and (10) as a share of 2^32.
-        chance = ((target - clamped if y == 1 else target + clamped) * 2**32) // (2 * target)
+    def _learn(self, q: int, codes: np.ndarray, y: int, label: int, key: int) -> RowDecision:
+        outputs = [self.output(q, j, codes) for j in range(self.parameters.n_clauses)]
+        votes = sum(self._sign(j) * weight * outputs[j] for j, weight in enumerate(self.weights[q]))
+        y, chance = self._chance(votes, y, label)
         at = streams.key_at(key, q)
         decisions = [
-            self._teach(j, clause, codes, y, outputs[j], streams.key_at(at, j), chance)
-            for j, clause in enumerate(clauses)
+            self._teach(q, j, codes, y, outputs[j], streams.key_at(at, j), chance)
+            for j in range(self.parameters.n_clauses)
         ]
         return RowDecision(self.step, q, y, votes, chance, tuple(decisions))
 
+    def _chance(self, votes: int, y: int, label: int) -> tuple[int, int]:
+        """Whether clauses should vote more (1) or less (0), and the chance to be selected as a share of 2^32."""
+        target = round(self.parameters.vote_target * ONE_VOTE)
+        if self.regression:
+            clamped = max(0, min(target, votes))
+            return int(clamped < label), (abs(label - clamped) * 2**32) // target
+        clamped = max(-target, min(target, votes))
+        # Equations (7) and (10).
+        chance = ((target - clamped if y == 1 else target + clamped) * 2**32) // (2 * target)
+        return y, chance * self.scales[label] >> 16
+
     def _teach(
-        self, j: int, clause: _Clause, codes: np.ndarray, y: int, output: int, word: int, chance: int
+        self, q: int, j: int, codes: np.ndarray, y: int, output: int, word: int, chance: int
     ) -> ClauseDecision:
         draw = word >> 32
         selected = draw < chance
-        type_one = (j % 2 == 0) == (y == 1)
+        type_one = (self._sign(j) == 1) == (y == 1)
         feedback = ""
         if selected:
             feedback = ("Ia" if output else "Ib") if type_one else ("II" if output else "")
-        before = clause.weight
-        bounds: list[BoundDecision] = []
-        if feedback:
-            lane = streams.lane_start(word)
-            for k, code in enumerate(codes):
-                lane = streams.xorshift(lane)
-                bounds += self._move(clause, k, int(code), feedback, lane)
-            if output:
-                clause.weight = self._weight(clause.weight, feedback)
-        return ClauseDecision(j, output, draw, selected, feedback, (before, clause.weight), tuple(bounds))
+        before = self.weights[q][j]
+        decided = self._give(q, j, codes, feedback, word) if feedback else ()
+        if feedback and output:
+            self.weights[q][j] = self._weight(before, feedback)
+        return ClauseDecision(j, output, draw, selected, feedback, (before, self.weights[q][j]), decided)
 
     def _weight(self, weight: int, feedback: str) -> int:
         """WTM: times or divided by 1 + gamma, on a grid of 1/65536; integer weights step by one vote, floor one."""
@@ -201,12 +175,80 @@ class ReferenceMachine:
             return min(MAX_WEIGHT, max(ONE_VOTE, weight + (ONE_VOTE if feedback == "Ia" else -ONE_VOTE)))
         return weight
 
-    def _move(self, clause: _Clause, k: int, code: int, feedback: str, lane: int) -> list[BoundDecision]:
+
+@dataclass
+class _Bound:
+    """One SSL automaton (its position) and the Tsetlin automaton that includes or excludes it."""
+
+    position: int
+    state: int
+
+
+class ReferenceIntervals(ReferenceMachine):
+    """The twin of `IntervalMachine`."""
+
+    def __init__(
+        self, parameters: Parameters, n_classes: int, n_ranks: np.ndarray, has_gaps: np.ndarray
+    ) -> None:
+        super().__init__(parameters, n_classes, n_ranks, has_gaps)
+        key = streams.key(parameters.random_state, streams.STATES)
+        n, o = parameters.n_states, len(self.n_ranks)
+        self.bounds: list[list[list[tuple[_Bound, _Bound]]]] = []
+        for q in range(self.n_machines):
+            at = streams.key_at(key, q)
+            self.bounds.append(
+                [
+                    [
+                        (
+                            _Bound(0, n + (streams.key_at(at, (j * o + k) * 2) & 1)),
+                            _Bound(self.n_ranks[k] - 1, n + (streams.key_at(at, (j * o + k) * 2 + 1) & 1)),
+                        )
+                        for k in range(o)
+                    ]
+                    for j in range(parameters.n_clauses)
+                ]
+            )
+
+    def _passes(self, k: int, bound: _Bound, code: int, upper: bool) -> bool:
+        """Whether an included or excluded bound lets the row through (eqs. 11-13; missing values: see `encode`)."""
+        if bound.state <= self.parameters.n_states:
+            return True
+        open_end = self.n_ranks[k] - 1 if upper else 0
+        if code == self.missing:
+            return bound.position == open_end and not self.has_gaps[k]
+        return code <= bound.position if upper else code >= bound.position
+
+    def output(self, machine: int, clause: int, codes: np.ndarray) -> int:
+        return int(
+            all(
+                self._passes(k, lower, int(code), False) and self._passes(k, upper, int(code), True)
+                for k, (code, (lower, upper)) in enumerate(
+                    zip(codes, self.bounds[machine][clause], strict=True)
+                )
+            )
+        )
+
+    def is_empty(self, machine: int, clause: int) -> bool:
+        n = self.parameters.n_states
+        return all(lower.state <= n and upper.state <= n for lower, upper in self.bounds[machine][clause])
+
+    def _give(
+        self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int
+    ) -> tuple[Any, ...]:
+        lane = streams.lane_start(word)
+        decisions: list[BoundDecision] = []
+        for k, code in enumerate(codes):
+            lane = streams.xorshift(lane)
+            decisions += self._move(*self.bounds[machine][clause][k], k, int(code), feedback, lane)
+        return tuple(decisions)
+
+    def _move(
+        self, lower: _Bound, upper: _Bound, k: int, code: int, feedback: str, lane: int
+    ) -> list[BoundDecision]:
         """Both bounds of one feature (eqs. 14-17 and the paragraphs around them)."""
         p = self.parameters
         limit = streams.event_limit(p.s)
-        lower, upper = clause.lower[k], clause.upper[k]
-        missing, last = code == self.missing, int(self.n_ranks[k]) - 1
+        missing, last = code == self.missing, self.n_ranks[k] - 1
         violated = {"lower": missing or code < lower.position, "upper": missing or code > upper.position}
         inside = not violated["lower"] and not violated["upper"]
         before = {"lower": (lower.state, lower.position), "upper": (upper.state, upper.position)}
@@ -267,44 +309,113 @@ class ReferenceMachine:
         else:
             upper.position -= 1
 
-    # -- comparison ---------------------------------------------------------------------------------------------
-
-    def bank(self) -> ClauseBank:
-        """The same immutable copy that `MachineState.bank` makes."""
-        dtype = rank_dtype(self.parameters.max_levels)
-        get = {
-            side: np.array(
-                [[[b.position for b in getattr(c, side)] for c in cs] for cs in self.machines], dtype
-            )
-            for side in ("lower", "upper")
-        }
-        states = self.states()
-        return ClauseBank(
-            lower=get["lower"],
-            upper=get["upper"],
-            lower_included=states[0] > self.parameters.n_states,
-            upper_included=states[1] > self.parameters.n_states,
-            weights=np.array([[c.weight for c in cs] for cs in self.machines], np.int64),
-            polarity=polarities(self.parameters.n_clauses),
-            step=self.step,
-        )
-
     def states(self) -> np.ndarray:
         """The automata's states, shape (2, machines, clauses, features): lower, then upper bound."""
+        return self._array(lambda bound: bound.state)
+
+    def positions(self) -> np.ndarray:
+        """The bounds' positions, shape (2, machines, clauses, features): lower, then upper bound."""
+        return self._array(lambda bound: bound.position)
+
+    def _array(self, get: Callable[[_Bound], int]) -> np.ndarray:
         return np.array(
             [
-                [[[b.state for b in getattr(c, side)] for c in cs] for cs in self.machines]
-                for side in ("lower", "upper")
+                [[[get(pair[side]) for pair in clause] for clause in clauses] for clauses in self.bounds]
+                for side in (0, 1)
             ]
         )
 
-    def load(self, state: MachineState) -> None:
-        """Go on from a kernel machine's state, to re-run and explain any step of it."""
-        bank, states = state.bank(self.parameters.n_states), state.states()
-        self.step = state.step
-        for q, clauses in enumerate(self.machines):
+    def load(self, machine: IntervalMachine) -> None:
+        """Go on from a compiled machine's state, to run any step of it again and explain it."""
+        bank, states = machine.bank(), machine.states()
+        self.step = machine.state.step
+        self.weights = bank.weights.tolist()
+        for q, clauses in enumerate(self.bounds):
             for j, clause in enumerate(clauses):
-                clause.weight = int(bank.weights[q, j])
                 for k in range(len(self.n_ranks)):
-                    clause.lower[k] = _Bound(int(bank.lower[q, j, k]), int(states[0, q, j, k]))
-                    clause.upper[k] = _Bound(int(bank.upper[q, j, k]), int(states[1, q, j, k]))
+                    clause[k] = (
+                        _Bound(int(bank.lower[q, j, k]), int(states[0, q, j, k])),
+                        _Bound(int(bank.upper[q, j, k]), int(states[1, q, j, k])),
+                    )
+
+
+class ReferenceLiterals(ReferenceMachine):
+    """The twin of `LiteralMachine`: literal 0..B-1 is a bit "x <= c_t", literal B + i the negation of literal i."""
+
+    def __init__(
+        self, parameters: Parameters, n_classes: int, n_ranks: np.ndarray, has_gaps: np.ndarray
+    ) -> None:
+        super().__init__(parameters, n_classes, n_ranks, has_gaps)
+        self.n_bits = sum(self.n_ranks) - len(self.n_ranks)
+        self.n_words = max(1, -(-2 * self.n_bits // 64))
+        key = streams.key(parameters.random_state, streams.STATES)
+        self.automata: list[list[list[int]]] = []
+        for q in range(self.n_machines):
+            at = streams.key_at(key, q)
+            self.automata.append(
+                [
+                    [
+                        parameters.n_states + (streams.key_at(at, j * self.n_words * 64 + i) & 1)
+                        for i in range(2 * self.n_bits)
+                    ]
+                    for j in range(parameters.n_clauses)
+                ]
+            )
+
+    def literals(self, codes: np.ndarray) -> list[int]:
+        """Table 2: the bits of every feature's thresholds, then their negations; all 0 where the value is missing."""
+        below, above = [], []
+        for code, n_ranks in zip(codes, self.n_ranks, strict=True):
+            known = int(code) != self.missing
+            below += [int(known and int(code) <= t) for t in range(n_ranks - 1)]
+            above += [int(known and int(code) > t) for t in range(n_ranks - 1)]
+        return below + above
+
+    def output(self, machine: int, clause: int, codes: np.ndarray) -> int:
+        n = self.parameters.n_states
+        return int(
+            all(
+                literal or state <= n
+                for literal, state in zip(self.literals(codes), self.automata[machine][clause], strict=True)
+            )
+        )
+
+    def is_empty(self, machine: int, clause: int) -> bool:
+        return all(state <= self.parameters.n_states for state in self.automata[machine][clause])
+
+    def _give(
+        self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int
+    ) -> tuple[Any, ...]:
+        p, states = self.parameters, self.automata[machine][clause]
+        events = self._events(word) if feedback != "II" else []
+        for i, literal in enumerate(self.literals(codes)):
+            if feedback == "II":
+                if not literal and states[i] <= p.n_states:
+                    states[i] += 1
+            elif feedback == "Ia" and literal:
+                if p.boost_true_positive or not events[i]:  # probability (s - 1) / s, eq. 8
+                    states[i] = min(2 * p.n_states, states[i] + 1)
+            elif events[i]:  # probability 1 / s, eq. 9
+                states[i] = max(1, states[i] - 1)
+        return ()
+
+    def _events(self, word: int) -> list[int]:
+        """The 1/s event of every literal: 64 at a time from the word's xorshift64 sequences."""
+        probability = streams.event_limit(self.parameters.s) + 1
+        drawn: list[int] = []
+        for w in range(self.n_words):
+            lane, events = max(1, streams.key_at(word & 0xFFFFFFFF, w)), 0
+            if probability == 65536:
+                events = (1 << 64) - 1
+            else:
+                lowest = (probability & -probability).bit_length() - 1
+                for bit in range(lowest, 16):
+                    lane = streams.xorshift64(lane)
+                    events = events | lane if probability >> bit & 1 else events & lane
+            drawn += [events >> i & 1 for i in range(64)]
+        return drawn
+
+    def states(self) -> np.ndarray:
+        """The automata's states, shape (machines, clauses, 2, n_bits)."""
+        shape = (self.n_machines, self.parameters.n_clauses, 2, self.n_bits)
+        return np.array(self.automata, np.int64).reshape(shape)

@@ -10,7 +10,8 @@ How a draw is made
 The word of (step, machine, clause) in the stream CLAUSES serves twice. Its upper 32 bits are the clause's selection
 draw, compared with the probability of the SSL paper's equations (7) and (10). Its lower 32 bits start the clause's own
 xorshift32 sequence, which takes one step per feature in feature order; the low 16 bits of that number are the draw of
-the lower bound, the high 16 bits that of the upper bound, and its lowest bit breaks ties.
+the lower bound, the high 16 bits that of the upper bound, and its lowest bit breaks ties. The literal machine starts
+one xorshift64 sequence per 64 literals from the same lower half instead.
 
 Every mixing is the full finaliser of splitmix64. A weaker (linear) hash into xorshift32 showed correlations between
 neighbouring clauses of z = 22; with the finaliser none shows.
@@ -59,6 +60,13 @@ def xorshift(word: int) -> int:
     word ^= (word << 13) & 0xFFFFFFFF
     word ^= word >> 17
     return word ^ ((word << 5) & 0xFFFFFFFF)
+
+
+def xorshift64(word: int) -> int:
+    """One step of xorshift64 on a Python integer."""
+    word ^= (word << 13) & _MASK
+    word ^= word >> 7
+    return word ^ ((word << 17) & _MASK)
 
 
 def lane_start(word: int) -> int:

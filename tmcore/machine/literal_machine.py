@@ -1,0 +1,147 @@
+"""The literal machine as an object: thresholds of every column as bits, or Boolean columns as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmcore.machine import literals, streams
+from tmcore.machine.machine import Machine
+from tmcore.machine.state import LANES, ClauseBank, MachineState, polarities, rank_dtype
+from tmcore.parameters import Parameters
+
+WORD = 64
+
+
+class LiteralMachine(Machine):
+    """A machine whose literals are the bits "x <= c_t" of every feature and their negations (SSL paper, section 3).
+
+    The arguments are `Machine`'s. The bit of a feature's highest level is left out: it is true for every row, and its
+    negation for none.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        n_classes: int,
+        n_ranks: np.ndarray,
+        has_gaps: np.ndarray,
+        state: MachineState | None = None,
+    ) -> None:
+        self.n_bits = int(np.sum(n_ranks)) - len(n_ranks)
+        super().__init__(parameters, n_classes, n_ranks, has_gaps, state)
+        self.valid = self._pack(np.arange(self.n_words * WORD) < 2 * self.n_bits)
+        self.included = np.zeros((self.n_machines, self.n_blocks, self.n_words * LANES), np.uint64)
+        self._refresh_included()
+
+    @property
+    def n_words(self) -> int:
+        """Words that hold a row's literals."""
+        return max(1, -(-2 * self.n_bits // WORD))
+
+    @property
+    def n_planes(self) -> int:
+        """Bits of a counter: the topmost says include, so the others count at least N states on each side."""
+        return 1 + max(1, (self.parameters.n_states - 1).bit_length())
+
+    @property
+    def _middle(self) -> int:
+        """The counter of state N + 1."""
+        return 1 << (self.n_planes - 1)
+
+    @staticmethod
+    def _pack(bits: np.ndarray) -> np.ndarray:
+        """Pack the last axis, a multiple of 64 booleans, into words, the first in the lowest bit."""
+        return np.packbits(bits, axis=-1, bitorder="little").view(np.uint64)
+
+    def _start_planes(self) -> np.ndarray:
+        """State N is the counter below the middle: all bits 1 but the topmost; N + 1 is the topmost alone."""
+        key = streams.key(self.parameters.random_state, streams.STATES)
+        m, width = self.parameters.n_clauses, self.n_words * WORD
+        planes = np.zeros((self.n_machines, m, self.n_planes, self.n_words), np.uint64)
+        for q in range(self.n_machines):
+            draws = streams.keys_at(streams.key_at(key, q), m * width).reshape(m, width)
+            include = (draws & np.uint64(1)).astype(bool)
+            include[:, 2 * self.n_bits :] = False
+            top = self._pack(include)
+            planes[q, :, -1] = top
+            planes[q, :, :-1] = ~top[:, None, :]
+        return planes
+
+    def _refresh_included(self) -> None:
+        """Lay the include decisions out 64 clauses side by side, as the kernels do after every change."""
+        m = self.parameters.n_clauses
+        padded = np.zeros((self.n_machines, self.n_blocks * LANES, self.n_words), np.uint64)
+        padded[:, :m] = self.state.planes[:, :, -1]
+        blocks = padded.reshape(self.n_machines, self.n_blocks, LANES, self.n_words)
+        self.included[:] = blocks.transpose(0, 1, 3, 2).reshape(self.included.shape)
+
+    def prepare(self, codes: np.ndarray) -> np.ndarray:
+        """Rows of literal words, uint64 of shape (n_rows, words)."""
+        words = np.empty((len(codes), self.n_words), np.uint64)
+        literals.pack_thresholds(np.ascontiguousarray(codes), self.n_ranks, words)
+        return words
+
+    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
+        """See `Machine.learn`."""
+        p = self.parameters
+        settings = (self._target, self.odd, self._weight_rule, self._gamma)
+        boost = np.uint64(0xFFFFFFFFFFFFFFFF if p.boost_true_positive else 0)
+        limits = (
+            streams.event_limit(p.s) + 1,
+            boost,
+            self._middle - p.n_states,
+            self._middle + p.n_states - 1,
+        )
+        literals.learn_rows(
+            self.state.planes, self.included, self.state.weights, p.n_clauses, data, self.valid, labels, self.scales,
+            rows, self.state.step, self._keys, settings, limits, self.counts,
+        )  # fmt: skip
+        self.state.step += len(rows)
+
+    def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
+        literals.all_votes(self.included, weights, data, self.odd, sums)
+
+    def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
+        literals.all_outputs(self.included, data, outputs)
+
+    def _bits(self, words: np.ndarray) -> np.ndarray:
+        """Words of literals as booleans, shape (..., 2, n_bits): the bits "x <= c_t", then their negations."""
+        flat = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little")
+        return flat[..., : 2 * self.n_bits].reshape(*words.shape[:-1], 2, self.n_bits).astype(bool)
+
+    def states(self) -> np.ndarray:
+        """The automata's states 1..2N, shape (machines, clauses, 2, n_bits)."""
+        planes = [
+            self._bits(self.state.planes[:, :, bit]).astype(np.int64) << bit for bit in range(self.n_planes)
+        ]
+        counters = np.sum(planes, axis=0)
+        return counters - self._middle + self.parameters.n_states + 1
+
+    def bank(self) -> ClauseBank:
+        """The lowest included threshold and the highest included negated one are a clause's interval (section 3)."""
+        include = self._bits(self.state.planes[:, :, -1])
+        q, m, o = self.n_machines, self.parameters.n_clauses, len(self.n_ranks)
+        dtype = rank_dtype(self.parameters.max_levels)
+        lower, upper = np.zeros((q, m, o), dtype), np.empty((q, m, o), dtype)
+        lower_in, upper_in = np.zeros((q, m, o), bool), np.zeros((q, m, o), bool)
+        first = 0
+        for k, n_ranks in enumerate(self.n_ranks):
+            last = first + n_ranks - 1
+            below, above = include[:, :, 0, first:last], include[:, :, 1, first:last]
+            first = last
+            upper[:, :, k] = n_ranks - 1
+            if n_ranks == 1:
+                continue
+            upper_in[:, :, k], lower_in[:, :, k] = below.any(2), above.any(2)
+            upper[:, :, k] = np.where(upper_in[:, :, k], below.argmax(2), n_ranks - 1)
+            lower[:, :, k] = np.where(lower_in[:, :, k], n_ranks - 1 - above[:, :, ::-1].argmax(2), 0)
+        return ClauseBank(
+            lower=lower,
+            upper=upper,
+            lower_included=lower_in,
+            upper_included=upper_in,
+            literals=include.sum((2, 3)),
+            weights=self.state.weights[:, :m].copy(),
+            polarity=polarities(m, self.odd),
+            step=self.state.step,
+        )

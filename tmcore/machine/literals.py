@@ -1,0 +1,289 @@
+"""The compiled literal machine: 64 literals a word, states as bit planes (SSL paper, section 3).
+
+A clause's automata are counters whose bits lie in separate words, so one instruction counts 64 of them up or down and
+the topmost bit is the include decision. The include decisions are kept a second time, 64 clauses side by side for one
+word of literals, which is the order in which clauses are evaluated.
+
+Draws: word w of a clause starts a xorshift64 sequence at ``key_at(clause's word, w)``; its steps are combined, from the
+lowest to the highest bit of the event's probability, into 64 draws of exactly that probability (n / 65536). No mask is
+ever used twice: ready-made masks collapse accuracy to chance on wide sparse data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tmcore.machine import streams, votes
+from tmcore.machine.jit import inlined, kernel
+from tmcore.machine.state import LANES
+
+_ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_S7, _S13, _S17 = np.uint64(7), np.uint64(13), np.uint64(17)
+
+
+@kernel
+def block_outputs(included, row, outputs, violated):
+    """Outputs of 64 clauses for one row: no included literal is 0 (eqs. 3 and 5); an empty clause gives 1 (eq. 4).
+
+    Parameters
+    ----------
+    included : ndarray of uint64, shape (words * 64,)
+        Include decisions of the block, 64 clauses side by side for each word of literals.
+    row : ndarray of uint64, shape (words,)
+        The row's literals.
+    outputs : ndarray of uint8, shape (64,)
+    violated : ndarray of uint64, shape (64,)
+        Scratch.
+    """
+    for j in range(LANES):
+        violated[j] = _ZERO
+    for w in range(len(row)):
+        zeros = ~row[w]
+        for j in range(LANES):
+            violated[j] |= included[w * LANES + j] & zeros
+    for j in range(LANES):
+        outputs[j] = np.uint8(violated[j] == _ZERO)
+
+
+@kernel
+def draw_events(key, probability, lanes, events):
+    """Bits that are 1 with `probability` / 65536 each, written to `events`, uint64 of shape (words,)."""
+    n_words = len(events)
+    if probability >= 65536:
+        for w in range(n_words):
+            events[w] = _ALL
+        return
+    for w in range(n_words):
+        lanes[w] = max(streams.key_at_u(key, w), _ONE)
+        events[w] = _ZERO
+    bit = 0
+    while not (probability >> bit) & 1:
+        bit += 1
+    while bit < 16:
+        union = _ALL if (probability >> bit) & 1 else _ZERO
+        for w in range(n_words):
+            word = lanes[w]
+            word ^= word << _S13
+            word ^= word >> _S7
+            word ^= word << _S17
+            lanes[w] = word
+            # OR where the probability's bit is 1, AND where it is 0.
+            events[w] = (word & events[w]) | ((word | events[w]) & union)
+        bit += 1
+
+
+@inlined
+def split_moves(kind, row, valid, events, include, boost, up, down):
+    """Which automata step towards include and which towards exclude."""
+    for w in range(len(row)):
+        literal, event = row[w], events[w]
+        if kind == votes.RECOGNISE:  # Ia: true literals with (s-1)/s, false ones back with 1/s (eqs. 8, 9)
+            up[w] = literal & (~event | boost) & valid[w]
+            down[w] = ~literal & event
+        elif kind == votes.FORGET:  # Ib: every literal back with 1/s (eq. 9)
+            up[w] = _ZERO
+            down[w] = event
+        else:  # II: false literals, all of them excluded since the clause is true
+            up[w] = ~literal & ~include[w]
+            down[w] = _ZERO
+
+
+@kernel
+def clause_feedback(planes, row, valid, kind, key, limits, scratch):
+    """Feedback of one row to one clause; returns whether any automaton changed its action.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (bits, words)
+        The clause's counters; the last plane is the include decision.
+    row, valid : ndarray of uint64, shape (words,)
+        The row's literals, and which bits are literals at all.
+    kind : uint8
+    key : uint64
+        The clause's word of this step.
+    limits : tuple
+        Event probability in 1/65536, boost as a mask, lowest counter, highest counter.
+    scratch : tuple of ndarray of uint64, shape (words,)
+    """
+    probability, boost, lowest, highest = limits
+    lanes, events, up, down = scratch
+    bits, n_words = planes.shape
+    if kind != votes.REJECT:
+        draw_events(key, probability, lanes, events)
+    split_moves(kind, row, valid, events, planes[bits - 1], boost, up, down)
+    # Saturation: a counter moves only where one of its bits differs from the end's.
+    below, above = lanes, events
+    for w in range(n_words):
+        below[w] = _ZERO
+        above[w] = _ZERO
+    for bit in range(bits):
+        low = _ALL if (lowest >> bit) & 1 else _ZERO
+        high = _ALL if (highest >> bit) & 1 else _ZERO
+        for w in range(n_words):
+            word = planes[bit, w]
+            above[w] |= word ^ low
+            below[w] |= word ^ high
+    for w in range(n_words):
+        down[w] &= above[w]
+        up[w] = (up[w] & below[w]) | down[w]
+    # One pass counts up and down: a carry runs on through ones, a borrow through zeros.
+    flipped = _ZERO
+    for bit in range(bits):
+        if bit == bits - 1:
+            for w in range(n_words):
+                flipped |= up[w]
+        for w in range(n_words):
+            word = planes[bit, w]
+            planes[bit, w] = word ^ up[w]
+            up[w] &= word ^ down[w]
+    return flipped != _ZERO
+
+
+@kernel
+def learn_row(
+    planes, included, weights, n_clauses, row, valid, chance, y, key, settings, limits, scratch, counts
+):
+    """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
+    _, odd, weight_rule, gamma = settings
+    outputs, kinds, words, clause_scratch = scratch
+    n_words = len(row)
+    for first in range(0, len(outputs), LANES):
+        count = votes.select(
+            outputs[first : first + LANES], kinds, words, key, first, n_clauses, chance, y, odd
+        )
+        if count == 0:
+            continue
+        for j in range(LANES):
+            kind = kinds[j]
+            if kind == 0:
+                continue
+            if clause_feedback(planes[first + j], row, valid, kind, words[j], limits, clause_scratch):
+                for w in range(n_words):
+                    included[first // LANES, w * LANES + j] = planes[first + j, -1, w]
+            if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
+                weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
+            counts[kind >> 1, first + j] += 1
+
+
+@kernel
+def learn_rows(
+    planes,
+    included,
+    weights,
+    n_clauses,
+    literals,
+    valid,
+    labels,
+    scales,
+    rows,
+    first_step,
+    keys,
+    settings,
+    limits,
+    counts,
+):
+    """Learn a run of rows in the given order.
+
+    Parameters
+    ----------
+    planes : ndarray of uint64, shape (machines, clauses, bits, words)
+    included : ndarray of uint64, shape (machines, blocks, words * 64)
+    weights : ndarray of int64, shape (machines, blocks * 64)
+    literals : ndarray of uint64, shape (n_rows, words)
+    valid : ndarray of uint64, shape (words,)
+    labels, scales, rows, first_step, keys, counts
+        As in the interval machine's `learn_rows`.
+    settings : tuple of int
+        T in 1/65536 votes, `odd`, weight rule, gamma in 1/65536.
+    limits : tuple
+        As in `clause_feedback`.
+    """
+    n_machines, n_words = planes.shape[0], len(valid)
+    outputs = np.zeros(included.shape[1] * LANES, np.uint8)
+    violated = np.zeros(LANES, np.uint64)
+    clause_scratch = (
+        np.zeros(n_words, np.uint64),
+        np.zeros(n_words, np.uint64),
+        np.zeros(n_words, np.uint64),
+        np.zeros(n_words, np.uint64),
+    )
+    scratch = (outputs, np.zeros(LANES, np.uint8), np.zeros(LANES, np.uint64), clause_scratch)
+    target, odd = settings[0], settings[1]
+    for i in range(len(rows)):
+        step, row = first_step + i, rows[i]
+        label = labels[row]
+        at_step = streams.key_at_u(keys[0], step)
+        for turn in range(min(n_machines, 2)):
+            machine, y = 0, label
+            if n_machines > 1:
+                machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
+                y = 1 - turn
+            row_outputs(included[machine], literals[row], outputs, violated)
+            total = votes.vote_sum(outputs, weights[machine], odd)
+            if odd:
+                chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
+            else:
+                chance = votes.regression_limit(total, target, label)
+                y = 1 if min(max(total, 0), target) < label else 0
+            if chance > 0:
+                learn_row(
+                    planes[machine], included[machine], weights[machine], n_clauses, literals[row], valid, chance, y,
+                    streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
+                )  # fmt: skip
+
+
+@kernel
+def row_outputs(included, row, outputs, violated):
+    """Outputs of all clauses of one machine for one row, uint8 of shape (blocks * 64,); an empty clause gives 1."""
+    for block in range(included.shape[0]):
+        block_outputs(included[block], row, outputs[block * LANES : (block + 1) * LANES], violated)
+
+
+@kernel
+def all_votes(included, weights, literals, odd, sums):
+    """Vote sums of every row, written to `sums` of shape (n_rows, machines); an empty clause counts with its weight."""
+    outputs = np.zeros(included.shape[1] * LANES, np.uint8)
+    violated = np.zeros(LANES, np.uint64)
+    for row in range(literals.shape[0]):
+        for machine in range(included.shape[0]):
+            row_outputs(included[machine], literals[row], outputs, violated)
+            sums[row, machine] = votes.vote_sum(outputs, weights[machine], odd)
+
+
+@kernel
+def all_outputs(included, literals, outputs):
+    """Clause outputs of every row, uint8 of shape (n_rows, machines, blocks * 64); an empty clause gives 1."""
+    violated = np.zeros(LANES, np.uint64)
+    for row in range(literals.shape[0]):
+        for machine in range(included.shape[0]):
+            row_outputs(included[machine], literals[row], outputs[row, machine], violated)
+
+
+@kernel
+def pack_thresholds(codes, n_ranks, words):
+    """Pack ranks into literal words: bits "x <= c_t" of all features (Table 2), then their negations.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 or uint16, shape (n_rows, features)
+        Ranks; a rank beyond n_ranks - 1 is missing, and all its literals are 0.
+    n_ranks : ndarray of int64, shape (features,)
+    words : ndarray of uint64, shape (n_rows, words)
+        Written; bits beyond the last literal become 1, so that an automaton there never sees a false literal.
+    """
+    n_bits = 0
+    for k in range(len(n_ranks)):
+        n_bits += n_ranks[k] - 1
+    for row in range(codes.shape[0]):
+        for w in range(words.shape[1]):
+            words[row, w] = _ZERO
+        at = 0
+        for k in range(len(n_ranks)):
+            rank = np.int64(codes[row, k])
+            for t in range(n_ranks[k] - 1):
+                if rank < n_ranks[k]:
+                    bit = at if rank <= t else n_bits + at
+                    words[row, bit >> 6] |= _ONE << np.uint64(bit & 63)
+                at += 1
+        for bit in range(2 * n_bits, words.shape[1] * 64):
+            words[row, bit >> 6] |= _ONE << np.uint64(bit & 63)

@@ -1,0 +1,140 @@
+"""What machines of every representation have in common: settings, weights, counts, and what is asked of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from tmcore.machine import streams, votes
+from tmcore.machine.state import LANES, ONE_VOTE, ClauseBank, MachineState
+from tmcore.parameters import Parameters
+
+N_FEEDBACK_TYPES = 3
+CLASSIFICATION, REGRESSION = 1, 0
+"""What the kernels call `odd`: whether clauses 1, 3, 5, ... vote against y = 1."""
+
+
+class Machine(ABC):
+    """A Tsetlin machine on encoded rows.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    n_classes : int
+        Two classes are one machine, K > 2 classes are K machines, 0 is regression by one machine.
+    n_ranks : ndarray of int, shape (features,)
+    has_gaps : ndarray of bool, shape (features,)
+    state : MachineState, optional
+        To go on from; by default a fresh start from the seed.
+
+    Attributes
+    ----------
+    scales : ndarray of int64, shape (max(K, 2),)
+        In 1/65536: what the chance of a class's rows to select a clause is multiplied by.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        n_classes: int,
+        n_ranks: np.ndarray,
+        has_gaps: np.ndarray,
+        state: MachineState | None = None,
+    ) -> None:
+        self.parameters = parameters
+        self.n_classes = n_classes
+        self.n_machines = 1 if n_classes <= 2 else n_classes
+        self.odd = REGRESSION if n_classes == 0 else CLASSIFICATION
+        self.n_ranks = np.ascontiguousarray(n_ranks, np.int64)
+        self.has_gaps = np.ascontiguousarray(has_gaps, bool)
+        self.state = state or MachineState(self._start_planes(), self._start_weights(), parameters.n_clauses)
+        self.scales = np.full(max(n_classes, 2), ONE_VOTE, np.int64)
+        self.counts = np.zeros((self.n_machines, N_FEEDBACK_TYPES, self.state.weights.shape[1]), np.int32)
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of 64 clauses."""
+        return -(-self.parameters.n_clauses // LANES)
+
+    def _start_weights(self) -> np.ndarray:
+        """One vote each, 0 in lanes beyond the last clause."""
+        weights = np.zeros((self.n_machines, self.n_blocks * LANES), np.int64)
+        weights[:, : self.parameters.n_clauses] = ONE_VOTE
+        return weights
+
+    @property
+    def _keys(self) -> tuple[np.uint64, np.uint64]:
+        seed = self.parameters.random_state
+        clauses, other = (
+            np.uint64(streams.key(seed, stream)) for stream in (streams.CLAUSES, streams.OTHER_CLASS)
+        )
+        return clauses, other
+
+    @property
+    def _target(self) -> int:
+        return round(self.parameters.vote_target * ONE_VOTE)
+
+    @property
+    def _weight_rule(self) -> int:
+        return votes.WEIGHT_RULES[self.parameters.weights]
+
+    @property
+    def _gamma(self) -> int:
+        return round(self.parameters.gamma * ONE_VOTE)
+
+    @abstractmethod
+    def _start_planes(self) -> np.ndarray:
+        """The automata at N or N + 1 at random, and open bounds."""
+
+    @abstractmethod
+    def prepare(self, codes: np.ndarray) -> np.ndarray:
+        """Encoded rows in the form this machine learns and predicts from."""
+
+    @abstractmethod
+    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
+        """Learn rows in the given order with the present settings; `step` goes up by len(rows).
+
+        Parameters
+        ----------
+        data : ndarray
+            From `prepare`.
+        labels : ndarray of int64, shape (n_rows,)
+            Class indices 0..K-1; for regression the wanted vote sums in 1/65536.
+        rows : ndarray of int64
+        """
+
+    @abstractmethod
+    def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
+        """Write vote sums with the given weights."""
+
+    @abstractmethod
+    def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
+        """Write clause outputs, 1 for an empty clause."""
+
+    @abstractmethod
+    def bank(self) -> ClauseBank:
+        """An immutable copy of the clauses."""
+
+    def take_counts(self) -> np.ndarray:
+        """Rows that gave each clause Type Ia, Ib and II since the last call, shape (machines, clauses, 3)."""
+        taken = self.counts[:, :, : self.parameters.n_clauses].transpose(0, 2, 1).copy()
+        self.counts[:] = 0
+        return taken
+
+    def votes(self, data: np.ndarray) -> np.ndarray:
+        """Vote sums in WEIGHT_UNIT when predicting, int64 of shape (n_rows, machines).
+
+        The weights of empty clauses count as 0: they cast no vote when predicting (eq. 4).
+        """
+        weights = self.state.weights.copy()
+        weights[:, : self.parameters.n_clauses][self.bank().literals == 0] = 0
+        sums = np.zeros((len(data), self.n_machines), np.int64)
+        self._all_votes(weights, data, sums)
+        return sums
+
+    def outputs(self, data: np.ndarray) -> np.ndarray:
+        """Clause outputs when predicting, bool of shape (n_rows, machines, clauses)."""
+        outputs = np.zeros((len(data), self.n_machines, self.n_blocks * LANES), np.uint8)
+        self._all_outputs(data, outputs)
+        return outputs[:, :, : self.parameters.n_clauses].astype(bool) & (self.bank().literals > 0)
