@@ -104,6 +104,14 @@ class RawColumn:
         codes, names = category_codes(series)
         return cls(numbers=None, codes=codes, names=tuple(names))
 
+    def part(self, start: int, stop: int) -> RawColumn:
+        """Return rows `start` to `stop` (exclusive)."""
+        return RawColumn(
+            None if self.numbers is None else self.numbers[start:stop],
+            None if self.codes is None else self.codes[start:stop],
+            self.names,
+        )
+
 
 @dataclass(frozen=True)
 class Condition:

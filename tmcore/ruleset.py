@@ -120,24 +120,27 @@ class RuleSet:
         return np.argmax(votes, axis=1)
 
     def _outputs_in_parts(self, X: pd.DataFrame | NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
-        frame = self._frame(X)
-        for start in range(0, len(frame), ROWS_AT_ONCE):
-            part = frame.iloc[start : start + ROWS_AT_ONCE]
-            outputs = np.ones((len(self), len(part)), dtype=bool)
-            masks = self._masks(part)
+        values = self._values(X)
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, len(X))
+            masks = _masks({condition: raw.part(start, stop) for condition, raw in values.items()})
+            outputs = np.ones((len(self), stop - start), dtype=bool)
             for row, rule in zip(outputs, self.rules, strict=True):
                 for condition in rule.conditions:
                     row &= masks[condition]
             yield outputs.T
 
-    def _masks(self, frame: pd.DataFrame) -> dict[Condition, NDArray[np.bool_]]:
-        """Evaluate each distinct condition once."""
-        used = dict.fromkeys(condition for rule in self.rules for condition in rule.conditions)
-        values = {
-            key: RawColumn.read(frame[key[0]], key[1])
-            for key in dict.fromkeys((condition.column, condition.kind) for condition in used)
-        }
-        return {condition: condition.holds(values[condition.column, condition.kind]) for condition in used}
+    def _values(self, X: pd.DataFrame | NDArray[Any]) -> dict[Condition, RawColumn]:
+        """Return each distinct condition with the values it tests; every column is read once."""
+        frame = self._frame(X)
+        read: dict[str, RawColumn] = {}
+        values: dict[Condition, RawColumn] = {}
+        for rule in self.rules:
+            for condition in rule.conditions:
+                if condition.column not in read:
+                    read[condition.column] = RawColumn.read(frame[condition.column], condition.kind)
+                values[condition] = read[condition.column]
+        return values
 
     def _frame(self, X: pd.DataFrame | NDArray[Any]) -> pd.DataFrame:
         """Return the columns that rules use, under the names that rules use."""
@@ -181,11 +184,11 @@ class RuleSet:
             frame = pd.DataFrame([dict(row)])
         if len(frame) != 1:
             raise ValueError(f"One row can be explained at a time, but {len(frame)} were given.")
-        masks = {condition: bool(mask[0]) for condition, mask in self._masks(self._frame(frame)).items()}
+        masks = _masks(self._values(frame))
         fired: list[FiredRule] = []
         near: list[NearMiss] = []
         for number, rule in enumerate(self.rules, start=1):
-            failed = [condition for condition in rule.conditions if not masks[condition]]
+            failed = [condition for condition in rule.conditions if not masks[condition][0]]
             if not failed:
                 fired.append(FiredRule(number, rule, rule.weights))
             elif len(failed) == 1:
@@ -355,3 +358,7 @@ class RuleSet:
         from tmcore.export import read_json
 
         return read_json(data)
+
+
+def _masks(values: dict[Condition, RawColumn]) -> dict[Condition, NDArray[np.bool_]]:
+    return {condition: condition.holds(raw) for condition, raw in values.items()}

@@ -33,7 +33,7 @@ def chosen_penalty(result: Refit, output: int = 0) -> float:
 
 def test_weights_are_those_of_an_independent_solver():
     outputs, labels = clauses()
-    result = refit(outputs, labels, np.ones(20), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(20, int), 2, random_state=0)
     weights, intercept = as_floats(result, 20)
     # saga leaves the intercept without penalty; liblinear needs intercept_scaling for that.
     saga = LogisticRegression(
@@ -50,7 +50,7 @@ def test_weights_are_those_of_an_independent_solver():
 def test_the_penalised_loss_is_at_its_minimum():
     """At the optimum the gradient is C * residuals = sign(w) where w is not 0, and at most 1 where it is."""
     outputs, labels = clauses(1)
-    result = refit(outputs, labels, np.ones(20), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(20, int), 2, random_state=0)
     weights, intercept = as_floats(result, 20)
     residuals = labels - 1 / (1 + np.exp(-(outputs @ weights[:, 0] + intercept[0])))
     gradient = chosen_penalty(result) * (residuals @ outputs)
@@ -88,7 +88,7 @@ def test_one_clause_by_hand():
 
 def test_the_penalty_has_the_smallest_cross_validated_loss():
     outputs, labels = clauses(2)
-    result = refit(outputs, labels, np.ones(20), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(20, int), 2, random_state=0)
     losses = [point.log_loss for point in result.path]
     assert result.path[0].n_rules <= 2  # at most what the folds differ by from the penalty that leaves none
     assert [point.C for point in result.path] == sorted(point.C for point in result.path)
@@ -118,11 +118,11 @@ def test_clauses_of_one_polarity_get_the_sign_of_what_they_show():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], 60)
     outputs = (rng.random((120, 6)) < 0.5) & (labels == 0)[:, None]
-    result = refit(outputs, labels, np.ones(6), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(6, int), 2, random_state=0)
     assert len(result.kept) >= 3
     assert (result.weights < 0).all()
     assert result.intercept[0] > 0
-    swapped = refit(outputs, 1 - labels, np.ones(6), 2, random_state=0)
+    swapped = refit(outputs, 1 - labels, np.ones(6, int), 2, random_state=0)
     assert (swapped.weights > 0).all()
 
 
@@ -130,11 +130,11 @@ def test_many_classes_are_each_fitted_against_the_rest():
     rng = np.random.default_rng(4)
     labels = rng.integers(0, 3, size=240)
     outputs = rng.random((240, 9)) < np.where(labels[:, None] == np.arange(9) % 3, 0.8, 0.2)
-    result = refit(outputs, labels, np.ones(9), 3, random_state=0)
+    result = refit(outputs, labels, np.ones(9, int), 3, random_state=0)
     assert result.weights.shape == (len(result.kept), 3)
     weights, intercept = as_floats(result, 9)
     for k in range(3):
-        binary = refit(outputs, (labels == k).astype(int), np.ones(9), 2, random_state=0)
+        binary = refit(outputs, (labels == k).astype(int), np.ones(9, int), 2, random_state=0)
         alone, start = as_floats(binary, 9)
         assert weights[:, k].tolist() == alone[:, 0].tolist()
         assert intercept[k] == start[0]
@@ -154,7 +154,7 @@ def test_many_classes_are_each_fitted_against_the_rest():
 )
 def test_too_few_rows_of_a_class_keep_the_votes_and_say_so(labels, n_classes, reason):
     outputs = np.random.default_rng(0).random((30, 5)) < 0.5
-    result = refit(outputs, np.array(labels), np.ones(5), n_classes, random_state=0)
+    result = refit(outputs, np.array(labels), np.ones(5, int), n_classes, random_state=0)
     assert reason in str(result.reason)
     n_outputs = n_classes if n_classes > 2 else 1
     assert (len(result.kept), result.weights.shape, result.intercept.tolist()) == (
@@ -168,7 +168,7 @@ def test_too_few_rows_of_a_class_keep_the_votes_and_say_so(labels, n_classes, re
 def test_few_rows_of_a_class_make_fewer_folds(rows_of_class_1):
     labels = (np.arange(40) < rows_of_class_1).astype(int)
     outputs = np.stack([np.arange(40) < 6, np.arange(40) % 3 == 0], axis=1)
-    result = refit(outputs, labels, np.ones(2), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(2, int), 2, random_state=0)
     assert result.reason is None
     assert result.weights[result.kept.tolist().index(0), 0] > 0
 
@@ -177,7 +177,7 @@ def test_few_rows_of_a_class_make_fewer_folds(rows_of_class_1):
     "outputs", [np.zeros((30, 4), bool), np.ones((30, 4), bool), np.zeros((30, 0), bool)]
 )
 def test_without_a_usable_clause_the_intercept_is_the_log_odds(outputs):
-    result = refit(outputs, np.repeat([0, 1], [20, 10]), np.ones(outputs.shape[1]), 2, random_state=0)
+    result = refit(outputs, np.repeat([0, 1], [20, 10]), np.ones(outputs.shape[1], int), 2, random_state=0)
     assert result.reason is None
     assert len(result.kept) == 0
     assert result.intercept[0] == round(np.log(10 / 20) * ONE)
@@ -186,13 +186,13 @@ def test_without_a_usable_clause_the_intercept_is_the_log_odds(outputs):
 def test_a_clause_that_shows_nothing_gets_no_weight():
     outputs = np.tile([True, False], 20)[:, None]
     labels = np.repeat([0, 1], 20)
-    result = refit(outputs, labels, np.ones(1), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(1, int), 2, random_state=0)
     assert (len(result.kept), result.intercept.tolist(), result.reason) == (0, [0], None)
 
 
 def test_the_same_seed_gives_the_same_weights():
     outputs, labels = clauses(5)
-    first, second = (refit(outputs, labels, np.ones(20), 2, random_state=7) for _ in range(2))
+    first, second = (refit(outputs, labels, np.ones(20, int), 2, random_state=7) for _ in range(2))
     assert first.kept.tolist() == second.kept.tolist()
     assert first.weights.tolist() == second.weights.tolist()
     assert first.intercept.tolist() == second.intercept.tolist()
@@ -201,6 +201,6 @@ def test_the_same_seed_gives_the_same_weights():
 def test_perfectly_separable_rows_settle_without_a_warning():
     labels = np.repeat([0, 1], 50)
     outputs = np.stack([labels == 1, labels == 0, np.arange(100) % 2 == 0], axis=1)
-    result = refit(outputs, labels, np.ones(3), 2, random_state=0)
+    result = refit(outputs, labels, np.ones(3, int), 2, random_state=0)
     weights, intercept = as_floats(result, 3)
     assert ((outputs @ weights[:, 0] + intercept[0] >= 0) == labels).all()

@@ -85,13 +85,26 @@ def random_bank(
     ends = rng.random(shape) < 0.4
     lower = np.where(ends, 0, rng.integers(0, n_ranks, size=shape)).astype(np.uint8)
     upper = np.where(ends, n_ranks - 1, rng.integers(0, n_ranks, size=shape)).astype(np.uint8)
+    return bank_of(
+        lower,
+        upper,
+        rng.random(shape) < density,
+        rng.random(shape) < density,
+        rng.integers(1, 5 * ONE, size=(n_machines, n_clauses)),
+    )
+
+
+def bank_of(
+    lower: np.ndarray, upper: np.ndarray, has_lower: np.ndarray, has_upper: np.ndarray, weights: np.ndarray
+) -> ClauseBank:
     return ClauseBank(
         lower=lower,
         upper=upper,
-        lower_included=rng.random(shape) < density,
-        upper_included=rng.random(shape) < density,
-        weights=rng.integers(1, 5 * ONE, size=(n_machines, n_clauses)),
-        polarity=np.where(np.arange(n_clauses) % 2 == 0, 1, -1).astype(np.int8),
+        lower_included=has_lower,
+        upper_included=has_upper,
+        literals=has_lower.sum(axis=2) + has_upper.sum(axis=2),
+        weights=weights,
+        polarity=np.where(np.arange(weights.shape[1]) % 2 == 0, 1, -1).astype(np.int8),
         step=0,
     )
 
@@ -223,8 +236,7 @@ def hand_bank(
                 lower[0, j, k], has_lower[0, j, k] = low, True
             if high is not None:
                 upper[0, j, k], has_upper[0, j, k] = high, True
-    polarity = np.where(np.arange(len(clauses)) % 2 == 0, 1, -1).astype(np.int8)
-    return ClauseBank(lower, upper, has_lower, has_upper, np.full((1, len(clauses)), ONE), polarity, 0)
+    return bank_of(lower, upper, has_lower, has_upper, np.full((1, len(clauses)), ONE))
 
 
 def test_a_clause_reads_as_a_sentence():
@@ -418,6 +430,8 @@ def test_many_rows_are_evaluated_in_parts(monkeypatch):
     assert rules.votes(frame)[:, 0].tolist() == red.tolist()
     assert rules.outputs(frame).sum(axis=0).tolist() == [(x <= 2).sum(), (x > 2).sum(), (x > 1).sum()]
     assert rules.statistics(frame, ["red"] * 40)["covered red"].tolist() == [17, 23, 31]
+    with pytest.raises(ValueError, match="row 31"):
+        rules.votes(pd.DataFrame({"x": [*([1.0] * 30), "one"]}))
 
 
 def test_extract_wants_the_refit_complete():
