@@ -9,17 +9,11 @@ import streamlit as st
 from dashboard import jobs, session, style
 
 
-@st.cache_resource(show_spinner=False)
-def _warm_up_once() -> None:
-    """Compile the kernels in the background, once per server process."""
-    jobs.warm_up()
-
-
 def main() -> None:
     """Draw the frame that all pages share and run the chosen one."""
     st.set_page_config(page_title="Tsetlin dashboard", page_icon=style.icon(), layout="wide")
-    st.logo(style.logo(), size="medium", icon_image=style.icon())
-    _warm_up_once()
+    st.logo(style.logo(), size="medium")
+    jobs.warm_up()
     views = files("dashboard") / "views"
     page = st.navigation(
         [

@@ -157,7 +157,12 @@ class Session:
         """
         if self.source is None:
             raise TableError("No data yet. Upload a CSV or open an example.")
-        table = read_table(self.source, **overrides)
+        table = read_table(
+            self.source,
+            separator=overrides.get("separator"),
+            encoding=overrides.get("encoding"),
+            decimal=overrides.get("decimal"),
+        )
         target = self.table.target if self.table is not None else None
         if target in {column.name for column in table.columns}:
             table = table.with_target(target)
@@ -200,16 +205,21 @@ class Session:
             self.drop_job("a new run started")
             self.job = job
 
+    @property
+    def unsaved(self) -> str | None:
+        """What closing the run would lose, in words: "the run on Heart at epoch 3.7"; None if nothing."""
+        latest = None if self.job is None else self.job.latest
+        if self.job is None or latest is None or not latest.step:
+            return None
+        rules = " and its rules" if self.job.settled is not None else ""
+        return f"the run on {self.trained_name} at epoch {latest.epoch:.1f}{rules}"
+
     def drop_job(self, reason: str) -> None:
         """Close the run, if there is one, and leave a notice that names it and the reason."""
         if self.job is None:
             return
-        latest = self.job.latest
-        if latest is not None and latest.step:
-            rules = " and its rules" if self.job.settled is not None else ""
-            self.notices.append(
-                f"The run on {self.trained_name} at epoch {latest.epoch:.1f}{rules} was closed because {reason}."
-            )
+        if (lost := self.unsaved) is not None:
+            self.notices.append(f"Closed {lost}, because {reason}.")
         self.job.close()
         self.job = None
 

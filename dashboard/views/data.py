@@ -20,7 +20,7 @@ ROWS_WITHOUT_SCROLLING = 14
 PROBLEMS_SHOWN = 6
 SEVERITIES = {
     "error": ":red[:material/error:]",
-    "warning": ":orange[:material/warning:]",
+    "warning": ":yellow[:material/warning:]",
     "info": ":material/info:",
 }
 GUESS = "guessed"
@@ -149,7 +149,7 @@ def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: st
         origin = f"{len(current.source or b'') / 1024:,.1f} KB"
         target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
         style.sentence(headline(table, counts), f"{style.short(current.name)} · {origin} · {target}")
-    with actions, st.container(horizontal=True, horizontal_alignment="right"):
+    with actions.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Other data", key=f"other-{current.generation}"):
             _uploader(current)
             _samples(skip_first=False)
@@ -160,6 +160,8 @@ def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: st
             help=obstacle and style.plain(obstacle),
         ):
             _train(current)
+    if (lost := current.unsaved) is not None and not current.is_current:
+        actions.caption(style.plain(f"Closes {lost}."))
 
 
 def _train(current: Session) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MEMO = "tsetlin_rules_page"
 SHOWN_AT_FIRST = 60
-ANY = "Any feature"
 EVERY_CLASS = -1
 FORMATS = {
     "JSON": ("json", "application/json", "Documented and versioned; a program can read it back."),
@@ -102,11 +101,12 @@ def _not_settled(job: Job) -> None:
         if job.state == "settling":
             _wait_for_settling(job)
             return
-        st.markdown(
+        words, button = st.columns([4, 1], vertical_alignment="center")
+        words.markdown(
             "Not settled: these are the clauses as they vote now. Settling keeps the rules that matter and fits "
             "their weights."
         )
-        if st.button("Settle now", type="primary"):
+        if button.button("Settle now", type="primary", width="stretch"):
             job.settle()
             job.wait_for_commands(1.0)
             st.rerun()
@@ -141,10 +141,10 @@ def _controls(shown: Shown) -> list[Listed]:
     columns = sorted({c.column for one in shown.listed for c in one.rule.conditions}, key=str.casefold)
     title, controls = st.container(key="rules_bar").columns([1, 2], vertical_alignment="center")
     with controls, st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-        column = st.selectbox(
+        place = st.selectbox(
             "Feature",
-            [None, *columns],
-            format_func=lambda name: ANY if name is None else visible(name),
+            range(-1, len(columns)),
+            format_func=lambda place: "Any feature" if place < 0 else visible(columns[place]),
             label_visibility="collapsed",
             width=190,
             key="rules_column",
@@ -171,7 +171,9 @@ def _controls(shown: Shown) -> list[Listed]:
                 width=190,
             )
         sort = st.selectbox("Sort", list(SORTS), label_visibility="collapsed", width=190, key="rules_sort")
-    chosen = choose(shown.listed, None if index == EVERY_CLASS else index, column, sort)
+    chosen = choose(
+        shown.listed, None if index == EVERY_CLASS else index, None if place < 0 else columns[place], sort
+    )
     with title:
         total = len(shown.listed)
         style.section(
@@ -209,7 +211,7 @@ def _table(shown: Shown, chosen: list[Listed]) -> None:
             "precision, test": share,
             "lift, training": st.column_config.NumberColumn(format="%.1f"),
         },
-        height=min(38 + 35 * max(1, len(chosen)), 420),
+        height="content" if len(chosen) <= 11 else 420,
     )
 
 
