@@ -180,9 +180,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self.encoder_ = run.classes, run.encoder
         state = run.machine.state.copy()
         ranks, gaps = run.encoder.n_ranks, run.encoder.has_gaps
-        self.machine_: Machine = MACHINES[run.parameters.representation](
-            run.parameters, len(run.classes), ranks, gaps, state
-        )
+        self.machine_ = make_machine(run.parameters, len(run.classes), ranks, gaps, state)
         self.n_batches_ = -(-run.step // run.n_rows)
         self._settle(run.codes, run.labels)
         return self
