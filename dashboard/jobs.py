@@ -30,6 +30,9 @@ SLOW_SECONDS_PER_ROW = 1.2
 TICK_SECONDS = 0.05
 CHUNK_SECONDS = 0.04
 IDLE_SECONDS = 1.0
+LEAST_MOMENTS = 160
+"""Snapshots a run of the planned length gives at least, so that fast runs have curves too."""
+
 FIRST_ROWS_PER_SECOND = 400.0
 GROWTH_PER_SECOND = 0.5
 
@@ -221,6 +224,11 @@ class Job:
                 self._bell.wait(left)
         return not self.busy
 
+    def wait_for_news(self, sequence: int, seconds: float) -> None:
+        """Wait for a snapshot after number ``sequence``, or for the end of what runs."""
+        with self._bell:
+            self._bell.wait_for(lambda: self.sequence != sequence or not self.busy, seconds)
+
     def wait_for_commands(self, seconds: float) -> None:
         """Give the thread a moment to take up the commands sent so far."""
         with self._bell:
@@ -277,7 +285,9 @@ class Job:
             If a value is out of range or another setting is named.
         """
         if unknown := set(settings) - {"T", "s", "gamma"}:
-            raise ValueError(f"{', '.join(sorted(unknown))} cannot change while running; start a new run instead.")
+            raise ValueError(
+                f"{', '.join(sorted(unknown))} cannot change while running; start a new run instead."
+            )
         with self._bell:
             self.parameters = self.parameters.replace(**settings)
             self._wishes.settings.update(settings)
@@ -318,7 +328,10 @@ class Job:
             return 0.0
         with_test = len(self.y_test) > 0
         run = TrainingRun(
-            self.X_train, self.y_train, self.parameters, validation=(self.X_test, self.y_test) if with_test else None
+            self.X_train,
+            self.y_train,
+            self.parameters,
+            validation=(self.X_test, self.y_test) if with_test else None,
         )
         with self._bell:
             self.run, self._history, self._feedback, self.outcome = run, History(), None, None
@@ -398,7 +411,7 @@ class Job:
         # A snapshot of a large table takes longer than a chunk; learn at least as long as looking takes.
         most = max(1, int(self._rows_per_second * max(CHUNK_SECONDS, self._look_seconds)))
         if self.speed == "max" or not self._paced:
-            return most
+            return min(most, max(1, self.parameters.epochs * run.n_rows // LEAST_MOMENTS))
         if self.speed == "slow":
             self._next_tick = now + SLOW_SECONDS_PER_ROW
             return 1

@@ -1,37 +1,40 @@
 """The live training view: one Streamlit component that draws what a job learns, as it learns.
 
-The component is mounted twice. Outside the fragment it gets the facts of a run (columns, cuts, class distributions),
-which are sent once; inside, a fragment that runs only while something can change pushes one frame a tick.
+Two components share the work, since a component's script travels with every frame. The code component brings the
+script, the style and the facts of a run (columns, cuts, class distributions) once. The frame component sits in a
+fragment and gets one small frame a time: the browser asks for the next one, with the commands given since, when it has
+drawn the last. (With a timer instead, a busy server starts a fragment's next run before the last one's output has left;
+Streamlit then drops that output and the page loses the component for a moment.)
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard import style
-from dashboard.jobs import Job
+from dashboard.jobs import SPEEDS, Job
 from dashboard.live.payload import View, facts, frame
 from tmcore.training import TrainingRun
 
 SCRIPTS = ("base", "marks", "model", "geometry", "matrix", "trace", "charts", "text", "page", "controls", "live")
-"""The component's script in the order of its parts; together they are one module."""
+"""The code component's script in the order of its parts; together they are one module."""
 
-TICK_SECONDS = 0.08
-ARRANGE_SECONDS = 3.0
+NEWS_SECONDS = 0.1
+"""How long an answer waits for a snapshot that the browser has not seen."""
+
 KEY = "tsetlin_live"
 STORE = "tsetlin_live_memory"
 RULES_PAGE = "views/rules.py"
 
-_component = st.components.v2.component(
-    "tsetlin_live",
-    css=style.component_css("live/live.css"),
-    js="\n".join(style.text_of(f"live/{name}.js") for name in SCRIPTS),
+_style = style.component_css("live/live.css")
+_code = st.components.v2.component(
+    "tsetlin_live_code", js="\n".join(style.text_of(f"live/{name}.js") for name in SCRIPTS)
 )
+_frame = st.components.v2.component("tsetlin_live_frame", js=style.text_of("live/frame.js"))
 
 
 @dataclass
@@ -43,19 +46,21 @@ class _Memory:
     run: TrainingRun | None = None
     facts: dict[str, Any] | None = None
     leave: bool = False
+    sent: int = -1
+    answered: int = 0
+    page: tuple[object, ...] = ()
     done: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 
-    def refresh(self) -> bool:
-        """Follow the job to its present run; whether the facts are those of another run than before."""
+    def refresh(self) -> None:
+        """Follow the job to its present run."""
         run = self.job.run
         if run is None or run is self.run or self.job.latest is None:
-            return False
+            return
         before = self.facts and self.facts["key"]
         self.run, self.facts = run, facts(run, self.job)
         if before != self.facts["key"]:
             self.view = View(sort=self.view.sort, shown=self.view.shown)
         self.arrange()
-        return before != self.facts["key"]
 
     def arrange(self) -> None:
         snapshot = self.job.latest
@@ -76,50 +81,74 @@ def show(job: Job) -> None:
     """Draw the live view of a job; call it once in a page's script."""
     memory = _memory(job)
     memory.refresh()
-    ticking = job.busy
-    st.fragment(partial(_tick, job, ticking), run_every=TICK_SECONDS if ticking else None)()
-    if memory.facts is not None:
-        _component(key=f"{KEY}_facts", data=memory.facts, height="content")
+    memory.page = _page_mark(memory)
+    st.fragment(_answer)()
+    _code(key=f"{KEY}_code", data={"style": _style, "facts": memory.facts})
 
 
-def _tick(job: Job, ticking: bool) -> None:
-    memory = _memory(job)
+def _page_mark(memory: _Memory) -> tuple[object, ...]:
+    """What the rest of the page shows of the run; when it changes, the page is drawn again."""
+    job = memory.job
+    learned = job.latest is not None and job.latest.step > 0
+    key = memory.facts["key"] if memory.facts else ""
+    return key, id(job.outcome), learned, job.state in ("settling", "failed")
+
+
+def _answer() -> None:
+    """The fragment: one frame."""
+    memory: _Memory = st.session_state[STORE]
+    job = memory.job
     if memory.leave:
         memory.leave = False
         st.switch_page(RULES_PAGE)
-    if memory.refresh():
-        st.rerun()
-    if ticking:
+    if job.busy:
         job.renew()
+        job.wait_for_news(memory.sent, NEWS_SECONDS)
+    memory.refresh()
+    memory.sent = job.sequence
     key = memory.facts["key"] if memory.facts else ""
-    _component(key=KEY, data=frame(job, memory.view, key), on_command_change=partial(_command, job))
-    if job.busy != ticking:
+    told = frame(job, memory.view, key) | {"answer": memory.answered, "busy": job.busy}
+    _frame(key=KEY, data=told, on_ask_change=_asked)
+    if _page_mark(memory) != memory.page:
         st.rerun()
 
 
-def _command(job: Job) -> None:
-    """Carry out what the component sent, each command once."""
-    memory = _memory(job)
-    sent = st.session_state[KEY].command
-    if not isinstance(sent, dict) or not isinstance(sent.get("id"), str) or sent["id"] in memory.done:
+def _asked() -> None:
+    """Carry out the commands the browser sent, each once."""
+    memory: _Memory = st.session_state[STORE]
+    ask = st.session_state[KEY].ask
+    if not isinstance(ask, dict) or not isinstance(ask.get("commands"), list):
         return
-    memory.done.append(sent["id"])
-    name, value = sent.get("name"), sent.get("value")
-    if name == "play":
-        job.play()
-        job.wait_for_commands(0.1)
-    elif name == "settle":
-        job.settle()
-        job.wait_for_commands(0.1)
+    if isinstance(ask.get("number"), int):
+        memory.answered = ask["number"]
+    for sent in ask["commands"]:
+        if isinstance(sent, dict) and isinstance(sent.get("id"), str) and sent["id"] not in memory.done:
+            memory.done.append(sent["id"])
+            _obey(memory, sent.get("name"), sent.get("value"))
+
+
+def _obey(memory: _Memory, name: Any, value: Any) -> None:
+    job = memory.job
+    plain = {
+        "play": job.play,
+        "pause": job.pause,
+        "one_row": job.one_row,
+        "one_epoch": job.one_epoch,
+        "reset": job.reset,
+        "settle": job.settle,
+    }
+    if name in plain:
+        plain[name]()
+        if name in ("pause", "one_row", "reset"):
+            job.wait_until_idle(0.2)
+        else:
+            job.wait_for_commands(0.1)
     elif name == "rules":
         memory.leave = True
-    elif name in ("pause", "one_row", "one_epoch", "reset"):
-        {"pause": job.pause, "one_row": job.one_row, "one_epoch": job.one_epoch, "reset": job.reset}[name]()
-        job.wait_until_idle(0.2)
-    elif name == "speed" and value in ("slow", "1x", "3x", "max"):
+    elif name == "speed" and value in SPEEDS:
         job.set_speed(value)
     elif name == "view" and memory.run is not None:
-        shape = memory.run.encoder
         n_machines = 1 if len(memory.run.classes) == 2 else len(memory.run.classes)
-        if memory.view.update(value, n_machines, job.parameters.n_clauses, len(shape.features)):
+        n_features = len(memory.run.encoder.features)
+        if memory.view.update(value, n_machines, job.parameters.n_clauses, n_features):
             memory.arrange()

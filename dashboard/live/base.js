@@ -20,7 +20,7 @@ function el(tag, settings = {}, ...children) {
 }
 
 const minus = (text) => String(text).replace("-", "\u2212");
-const whole = (n) => Math.round(n).toLocaleString("en-US");
+const whole = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const percent = (share) => `${Math.round(share * 100)}${NB}%`;
 function number(x) {
   if (x === 0) return "0";
@@ -29,7 +29,8 @@ function number(x) {
   return minus(+x.toPrecision(12));
 }
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const calmMedia = matchMedia("(prefers-reduced-motion: reduce)");
+const still = () => calmMedia.matches;
 
 // The colours as the browser resolves them, so that canvases follow the theme.
 function readPalette(probe) {

@@ -1,11 +1,37 @@
 // Clicks, keys and pointer. A command takes effect on screen at once and is sent with a number of its own.
 
 let commandNumber = 0;
+let lastNumber = 0;
 const tab = Math.random().toString(36).slice(2);
+const PULL = 55;
+const HIDDEN_PULL = 4000;
+const LOST = 3000;
 
 function send(S, name, value = null) {
   commandNumber += 1;
-  S.setTriggerValue("command", { id: `${tab}-${commandNumber}`, name, value });
+  S.outbox.push({ id: `${tab}-${commandNumber}`, name, value });
+  ask(S);
+}
+
+// One question at a time: the next goes out when the last was answered, with all commands given since.
+function ask(S) {
+  const now = performance.now();
+  if (S.asked && now - S.askedAt < LOST) return;
+  S.asked = lastNumber = Math.max(lastNumber + 1, Date.now());
+  S.askedAt = now;
+  S.setTriggerValue("ask", { number: S.asked, commands: S.outbox.splice(0) });
+}
+
+function answered(S) {
+  if (S.asked && S.data.answer >= S.asked) S.asked = 0;
+  if (S.outbox.length) ask(S);
+}
+
+// While something runs, ask for the next frame once this one is on screen.
+function keepAsking(S) {
+  const due = () => performance.now() - (S.askedAt || 0) >= (document.hidden ? HIDDEN_PULL : PULL);
+  if (S.data && S.data.busy && (!S.asked || performance.now() - S.askedAt > LOST) && due()
+    && (S.drawn === S.data.sequence || document.hidden || !S.facts)) ask(S);
 }
 
 function hope(S, state, seconds = 1.5) {

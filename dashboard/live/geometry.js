@@ -12,9 +12,17 @@ function neededWidth(column) {
   return Math.max(15, Math.min(column.features.length * 15 + 4, 150));
 }
 
+const LEAST_SCALE = 0.62;
+const longestWord = (column) => Math.max(...column.label.split(/[\s_]+/).map((word) => word.length));
+
+// The least a column takes: its glyph made small, or its name's longest word.
+function leastWidth(column) {
+  return Math.max(neededWidth(column) * LEAST_SCALE, Math.min(58, longestWord(column) * 6.2 - 12));
+}
+
 // Columns that fit, those the shown clauses use most first; the others are folded.
 function fold(S, room) {
-  const need = (c) => neededWidth(c) * 0.8 + GAP;
+  const need = (c) => leastWidth(c) + GAP;
   const total = S.columns.reduce((sum, c) => sum + need(c), 0);
   if (S.showAllColumns || total <= room) return S.columns;
   const uses = new Map(S.columns.map((c) => [c, 0]));
@@ -31,6 +39,14 @@ function fold(S, room) {
   return S.columns.filter((c) => kept.has(c));
 }
 
+// Widths that fill the space as far as glyphs may grow, none below its least.
+function share(columns, space) {
+  let scale = 1.9;
+  const widths = () => columns.map((c) => Math.max(leastWidth(c), neededWidth(c) * scale));
+  while (scale > LEAST_SCALE && widths().reduce((a, b) => a + b, 0) > space) scale -= 0.02;
+  return widths();
+}
+
 function layOut(S, width, now) {
   const old = S.G;
   const rowsKey = S.data.rows.join() + S.data.for + "|" + S.data.columns.join() + S.showAllColumns + S.data.facts;
@@ -40,11 +56,11 @@ function layOut(S, width, now) {
   const label = narrow ? 126 : 166;
   const room = width - label - GAP;
   const shown = fold(S, room);
-  const sum = shown.reduce((a, c) => a + neededWidth(c), 0);
-  const scale = Math.max(0.8, Math.min(1.9, (room - GAP * shown.length) / sum));
+  const space = room - GAP * shown.length;
+  const widths = share(shown, space);
   let x = label + GAP / 2;
-  const columns = shown.map((column) => {
-    const w = neededWidth(column) * scale;
+  const columns = shown.map((column, i) => {
+    const w = widths[i];
     const cell = { column, x, w, ks: column.features.map((f) => S.local.get(f.i)) };
     x += w + GAP;
     return cell;
@@ -71,13 +87,13 @@ function layOut(S, width, now) {
   return G;
 }
 
-// A category column's or a boolean column's places for values.
+// The places for values of a column whose values have names.
 function slots(cell) {
   const { column } = cell;
-  const n = column.kind === "boolean" ? 2 : column.features.length;
+  const n = column.kind === "category" ? column.features.length : column.names.length;
   const w = cell.w / n;
   return Array.from({ length: n }, (_, i) => ({
-    k: column.kind === "boolean" ? cell.ks[0] : cell.ks[i], value: i, x: cell.x + i * w, w, name: column.names[i] || "",
+    k: column.kind === "category" ? cell.ks[i] : cell.ks[0], value: i, x: cell.x + i * w, w, name: column.names[i] || "",
   }));
 }
 

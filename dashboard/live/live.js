@@ -1,21 +1,35 @@
 // One live view a mount: takes frames in, draws while something moves, says in data attributes what is on screen.
 
 const views = new Map();
+let style = "";
+const SLOW_FRAME = 24;
+const fewCores = navigator.hardwareConcurrency <= 2;
 
 function start(host) {
-  const S = { host, rows: [], rowsById: new Map(), drawn: -1, painted: 0, last: 0, dirty: true };
+  const S = { host, rows: [], rowsById: new Map(), outbox: [], drawn: -1, painted: 0, last: 0, dirty: true };
   host.append(buildPage(S));
+  S.root.prepend(el("style", { text: style }));
   wire(S);
   S.watch = new ResizeObserver(() => { S.dirty = true; wake(S); });
   S.watch.observe(S.root);
+  S.seen = new Set();
+  S.eye = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) isIntersecting ? S.seen.add(target) : S.seen.delete(target);
+    S.dirty = true;
+    wake(S);
+  }, { rootMargin: "60px" });
+  for (const canvas of S.root.querySelectorAll("canvas")) S.eye.observe(canvas);
   S.theme = setInterval(() => { if (checkTheme(S)) wake(S); }, 500);
+  S.pulse = setInterval(() => keepAsking(S), 15);
   checkTheme(S);
   return S;
 }
 
 function stop(S) {
   clearInterval(S.theme);
+  clearInterval(S.pulse);
   S.watch.disconnect();
+  S.eye.disconnect();
   document.removeEventListener("keydown", S.keyListener);
   cancelAnimationFrame(S.request);
   S.request = 0;
@@ -44,6 +58,7 @@ function take(S, data) {
   S.root.dataset.confirmed = data.state;
   if (S.rows.length) S.root.dataset.bounds = S.rows.slice(0, 4).map((r) => `${r.id}:${[...r.lo.slice(0, 6)]}/${[...r.hi.slice(0, 6)]}`).join(" ");
   syncControls(S);
+  answered(S);
   S.dirty = true;
   wake(S);
 }
@@ -52,10 +67,15 @@ function wake(S) {
   if (!S.request) { S.last = performance.now(); S.request = requestAnimationFrame((now) => tick(S, now)); }
 }
 
+// Where the browser cannot draw 60 times a second, every second frame is left out: moving less smoothly beats falling behind.
 function tick(S, now) {
   S.request = 0;
   const away = now - S.last;
-  const calm = still() && now - (S.lastStill || 0) < 500 && S.data.state === "learning";
+  const gap = Math.min(100, now - (S.called || now));
+  S.called = now;
+  S.gap = (S.gap || 16) * 0.9 + gap * 0.1;
+  const skip = (fewCores || S.gap > SLOW_FRAME) && away < 28;
+  const calm = skip || (still() && now - (S.lastStill || 0) < 500 && S.data.state === "learning");
   let moving = true;
   if (!calm) {
     S.lastStill = now;
@@ -79,36 +99,34 @@ function paint(S, dt, now) {
   layOut(S, width, now);
   placeHeads(S);
   if (S.moving) S.moving.style.transform = `translateX(${-S.scroller.scrollLeft}px)`;
-  drawMatrix(S);
+  if (S.seen.has(S.matrix)) drawMatrix(S);
   // Charts change with frames and with the time axis, not with every easing step of a bound.
   if (fresh || dirty || now - (S.chartsAt || 0) > 100) { S.chartsAt = now; drawCharts(S); }
   if (fresh) {
     S.drawn = S.data.sequence;
     S.painted += 1;
     S.root.dataset.painted = S.painted;
+    keepAsking(S);
   }
   return moving;
 }
 
 function drawCharts(S) {
   const h = S.data.history;
-  drawTimeBar(S);
-  drawTrace(S);
-  drawLiterals(S);
-  drawScores(S, S.accuracyChart, h.test, h.train);
-  drawLengths(S);
-  drawScores(S, S.f1Chart, h.testF1, h.trainF1);
-  drawVotes(S);
+  const draw = (canvas, how) => { if (S.seen.has(canvas)) how(); };
+  draw(S.timeBar, () => drawTimeBar(S));
+  draw(S.traceChart, () => drawTrace(S));
+  draw(S.literalChart, () => drawLiterals(S));
+  draw(S.accuracyChart, () => drawScores(S, S.accuracyChart, h.test, h.train));
+  draw(S.lengthChart, () => drawLengths(S));
+  draw(S.f1Chart, () => drawScores(S, S.f1Chart, h.testF1, h.trainF1));
+  draw(S.voteChart, () => drawVotes(S));
 }
 
-export default function live(component) {
+// The frames come from a second component with almost no script, so that a push stays small; it finds this module here.
+function frameIn(component) {
   const { data, parentElement, setTriggerValue } = component;
   if (!data) return undefined;
-  if (data.columns && data.counts === undefined && data.key) {
-    keepFacts(data);
-    for (const S of views.values()) if (S.data?.facts === data.key && !S.facts) take(S, S.data);
-    return undefined;
-  }
   let S = views.get(parentElement);
   if (!S) {
     S = start(parentElement);
@@ -118,4 +136,14 @@ export default function live(component) {
   S.setTriggerValue = setTriggerValue;
   take(S, data);
   return () => stop(S);
+}
+
+// Mounted once a page: brings the module, the style and the facts of the run.
+export default function code({ data }) {
+  style = data.style;
+  if (data.facts) keepFacts(data.facts);
+  const desk = (globalThis.tsetlinLive ??= { waiting: [] });
+  desk.frameIn = frameIn;
+  for (const { component, keep } of desk.waiting.splice(0)) keep(frameIn(component));
+  for (const S of views.values()) if (!S.facts && factsByKey.has(S.data.facts)) take(S, S.data);
 }

@@ -151,8 +151,8 @@ function drawHeads(S, g, dx, font) {
     if (x + w < dx || x > dx + G.width) continue;
     drawData(S, g, column, x, w, y, 12, isAxis(column) ? 0.8 : 0.75);
     g.fillStyle = P.ink3;
-    if (isAxis(column)) {
-      const [low, high] = column.min === null ? [column.names[0], column.names.at(-1)] : [number(column.min), number(column.max)];
+    if (isAxis(column) && column.min !== null) {
+      const [low, high] = [number(column.min), number(column.max)];
       g.textAlign = "left";
       g.fillText(clip(g, low, w / 2), x, y + 20);
       g.textAlign = "right";

@@ -63,10 +63,11 @@ def _number(name: str, value: float) -> None:
     whole = info.step is not None and float(info.step).is_integer()
     kind: Any = int if whole else float
     key = _key(name)
+    most = min(kind(info.maximum), 2**53 - 1)  # the largest whole number a browser holds exactly
     st.session_state.setdefault(key, kind(value))
     common: dict[str, Any] = {"help": info.meaning, "key": key, "on_change": _changed, "args": (name,)}
     if name not in USUAL_ENDS:
-        st.number_input(marked, kind(info.minimum), kind(info.maximum), step=kind(info.step), **common)
+        st.number_input(marked, kind(info.minimum), most, step=kind(info.step), **common)
         return
     low, high = USUAL_ENDS[name]
     low, high = min(low, value), max(high, value)
@@ -189,7 +190,10 @@ def _settle(job: Job) -> None:
     if reason := getattr(outcome.estimator, "settle_reason_", None):
         st.caption(style.plain(str(reason)))
     left, _ = st.columns([2, 1])
-    left.table({k: [row[k] for row in _settled_table(outcome)] for k in ("", "by votes, before", "settled")}, hide_index=True)
+    left.table(
+        {k: [row[k] for row in _settled_table(outcome)] for k in ("", "by votes, before", "settled")},
+        hide_index=True,
+    )
     if st.button("Read the rules", type="primary"):
         st.switch_page(live.RULES_PAGE)
 
