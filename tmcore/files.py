@@ -51,7 +51,7 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
         The file is something else, of a newer version, or damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(arrays.pop("meta").tobytes())
         found, version = meta["format"], meta["version"]

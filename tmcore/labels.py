@@ -38,6 +38,9 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"y has no label in row {int(missing.argmax()) + 1}; leave that row out or give it a label."
         )
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        row = int(np.isinf(values).argmax())
+        raise ValueError(f"Input y contains infinity in row {row + 1}; give every row the label of a class.")
     if values.dtype.kind == "f" and type_of_target(values) == "continuous":
         raise ValueError(
             "Unknown label type: continuous. y holds numbers with fractions; a classifier needs classes."
