@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,3 +124,10 @@ def to_table(rules: Sequence[Listed], rule_set: RuleSet) -> pd.DataFrame:
         "precision, test": [100 * listed.precision_test for listed in rules],
     }
     return pd.DataFrame(columns, index=pd.Index([listed.number for listed in rules], name="no."))
+
+
+def safe_file_name(name: str, ending: str) -> str:
+    """A file name of letters, digits, dots, dashes and underscores made from any text: "heart_rules.json"."""
+    without_ending = re.sub(r"\.(csv|tsv|txt)$", "", name, flags=re.IGNORECASE)
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "_", without_ending).strip("_-")[:60]
+    return f"{stem or 'tsetlin'}_rules.{ending}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from dashboard import session, style
 from dashboard.rule_list import rule_list
-from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, to_table
+from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, safe_file_name, to_table
 from dashboard.rule_list.payload import Painter
 from tmcore.conditions import visible
 from tmcore.rules import RuleSet, extract
@@ -35,12 +34,6 @@ class Shown:
     rules: RuleSet
     listed: tuple[Listed, ...]
     test_accuracy: float | None
-
-
-def safe_file_name(name: str, ending: str) -> str:
-    """A file name of letters, digits, dots, dashes and underscores made from any text: "heart_rules.json"."""
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "_", name.rsplit(".", 1)[0]).strip("_-")[:60]
-    return f"{stem or 'tsetlin'}_rules.{ending}"
 
 
 def _shown(job: Job) -> Shown | None:

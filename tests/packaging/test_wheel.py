@@ -58,10 +58,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder / "environment", with_pip=False)
     python = folder / "environment" / "bin" / "python"
     (wheel,) = folder.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    ]
     subprocess.run(install, check=True, capture_output=True, timeout=120)
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")
-    # Of the running environment only the folder itself is added: no .pth file in it is read, so the checkout stays unseen.
+    # Only the folder itself is added: .pth files in it are not read, so an editable install stays unseen.
     (packages / "running.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python.parent
 
