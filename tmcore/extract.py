@@ -16,7 +16,7 @@ from tmcore.rule import Rule, Weight, heaviest_first
 from tmcore.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from tmcore.encode import Column, Encoder, Feature
+    from tmcore.encode import Encoder, Feature
     from tmcore.machine.state import ClauseBank
 
 
@@ -82,10 +82,11 @@ def extract(
     if len(kept) != len(weights):
         raise ValueError(f"There are {len(kept)} clauses kept but {len(weights)} rows of weights.")
     columns = rule_columns(encoder)
+    named = {column.name: column for column in columns}
     start = np.array(intercept, dtype=np.int64)
     rules: list[Rule] = []
     for (machine, clause), units in zip(kept, np.asarray(weights, dtype=np.int64), strict=True):
-        conditions = clause_conditions(encoder, columns, bank, machine, clause)
+        conditions = clause_conditions(encoder.features, named, bank, machine, clause)
         if conditions is None:
             continue
         if conditions:
@@ -133,7 +134,7 @@ def rule_columns(encoder: Encoder) -> tuple[RuleColumn, ...]:
 
 
 def clause_conditions(
-    encoder: Encoder, columns: tuple[RuleColumn, ...], bank: ClauseBank, machine: int, clause: int
+    features: tuple[Feature, ...], columns: dict[str, RuleColumn], bank: ClauseBank, machine: int, clause: int
 ) -> tuple[Condition, ...] | None:
     """Return the conditions of a clause, in the order of the columns.
 
@@ -147,49 +148,42 @@ def clause_conditions(
     if not len(included):
         return None
     lower, upper = bank.lower[machine, clause], bank.upper[machine, clause]
-    bounds: dict[int, Bounds] = {}
+    asked: dict[str, dict[int, Bounds]] = {}
     for index in included.tolist():
-        feature = encoder.features[index]
+        feature = features[index]
+        end = feature.n_ranks - 1
         low = int(lower[index]) if has_lower[index] else 0
-        high = int(upper[index]) if has_upper[index] else feature.n_ranks - 1
+        high = int(upper[index]) if has_upper[index] else end
         if low > high:
             return None
-        if low > 0 or high < feature.n_ranks - 1:
-            bounds[index] = Bounds(low if low > 0 else None, high if high < feature.n_ranks - 1 else None)
-        elif feature.has_gaps:
-            bounds[index] = Bounds(None, None, known=True)
-    conditions = []
-    for column, shown in zip(encoder.columns, columns, strict=True):
-        asked = {index: bounds[index] for index in column.features if index in bounds}
-        if not asked:
-            continue
-        condition = _condition(encoder.features, column, shown, asked)
-        if condition is None:
-            return None
-        conditions.append(condition)
-    return tuple(conditions)
+        if low > 0 or high < end or feature.has_gaps:
+            known = low == 0 and high == end
+            bounds = Bounds(low if low > 0 else None, high if high < end else None, known)
+            asked.setdefault(feature.column, {})[index] = bounds
+    conditions = [_condition(features, columns[name], bounds) for name, bounds in asked.items()]
+    return None if None in conditions else tuple(condition for condition in conditions if condition)
 
 
 def _condition(
-    features: tuple[Feature, ...], column: Column, shown: RuleColumn, asked: dict[int, Bounds]
+    features: tuple[Feature, ...], column: RuleColumn, asked: dict[int, Bounds]
 ) -> Condition | None:
     """Return the one condition on a column, None if it can never hold."""
-    name, label, unit = column.name, shown.label, shown.unit
-    if column.role == "nominal":
-        return _nominal(Condition(name, label, "nominal", known=True), features, asked)
+    name, label, kind, unit = column.name, column.label, column.kind, column.unit
+    if kind == "nominal":
+        return _nominal(Condition(name, label, kind, known=True), features, asked)
     (index, bounds), *_ = asked.items()
     feature = features[index]
     if bounds.known:
-        return Condition(name, label, column.role, unit=unit, known=True, all_levels=feature.labels)
+        return Condition(name, label, kind, unit=unit, known=True, all_levels=feature.labels)
     low, high = bounds.lower, bounds.upper
-    if column.role == "numeric":
+    if kind == "numeric":
         lower = None if low is None else feature.cuts[low - 1]
         upper = None if high is None else feature.cuts[high]
-        return Condition(name, label, "numeric", unit=unit, lower=lower, upper=upper)
+        return Condition(name, label, kind, unit=unit, lower=lower, upper=upper)
     allowed = feature.labels[low : None if high is None else high + 1]
-    if column.role == "boolean":
-        return Condition(name, label, "boolean", value=allowed[0], all_levels=feature.labels)
-    return Condition(name, label, "ordinal", levels=allowed, all_levels=feature.labels)
+    if kind == "boolean":
+        return Condition(name, label, kind, value=allowed[0], all_levels=feature.labels)
+    return Condition(name, label, kind, levels=allowed, all_levels=feature.labels)
 
 
 def _nominal(known: Condition, features: tuple[Feature, ...], asked: dict[int, Bounds]) -> Condition | None:

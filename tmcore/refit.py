@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
@@ -116,7 +117,7 @@ def refit(
             "cross-validation needs two; the rules keep the votes of training.",
         )
     usable = _distinct(outputs, np.asarray(lengths))
-    design = outputs[:, usable].astype(np.float64)
+    design = csr_matrix(outputs[:, usable], dtype=np.float64)
     coefficients = np.zeros((len(usable), n_outputs))
     intercept = np.zeros(n_outputs)
     path: list[PathPoint] = []
@@ -146,7 +147,7 @@ def _distinct(outputs: NDArray[np.bool_], lengths: NDArray[np.integer]) -> NDArr
 
 
 def _regression(
-    design: NDArray[np.float64], target: NDArray[np.bool_], output: int, random_state: int | None
+    design: csr_matrix, target: NDArray[np.bool_], output: int, random_state: int | None
 ) -> tuple[NDArray[np.float64], float, list[PathPoint]]:
     """Return coefficients and intercept of `target` on `design`, and the penalties tried."""
     share = target.mean()
@@ -167,7 +168,7 @@ def _regression(
 
 def _try(
     C: float,
-    design: NDArray[np.float64],
+    design: csr_matrix,
     target: NDArray[np.bool_],
     folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     output: int,
@@ -184,7 +185,7 @@ def _try(
 
 def _fit(
     C: float,
-    design: NDArray[np.float64],
+    design: csr_matrix,
     target: NDArray[np.bool_],
     tolerance: float,
     random_state: int | None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,12 +115,15 @@ def test_classes_keep_their_types(classes, dtype):
 
 
 def test_many_classes_and_numpy_numbers_survive():
+    half: Any = np.float64(0.5)
+    quarter: Any = np.float32(0.25)
+    count: Any = np.int64(12)
     rules = RuleSet(
         classes=np.array([0, 1, 2]),
         intercept=(0.5, 0.0, -1.0),
-        rules=(Rule((GRADE,), (1.0, 0.0, -2.5), np.float64(0.5), np.float32(0.25), (np.int64(1), 2, 3)),),
+        rules=(Rule((GRADE,), (1.0, 0.0, -2.5), half, quarter, (count, 2, 3)),),
         columns=COLUMNS,
-        n_rows=np.int64(12),
+        n_rows=count,
         by_name=False,
     )
     again = read_json(rules.export("json"))

@@ -224,7 +224,9 @@ def hand_encoder() -> Encoder:
 
 
 def hand_bank(
-    *clauses: dict[int, tuple[int | None, int | None]], n_features: int = 4, ranks=(3, 2, 2, 2)
+    *clauses: dict[int, tuple[int | None, int | None]],
+    n_features: int = 4,
+    ranks: tuple[int, ...] = (3, 2, 2, 2),
 ) -> ClauseBank:
     """Clauses as {feature: (lower, upper)}, None where the bound is not included; one vote each."""
     shape = (1, len(clauses), n_features)
