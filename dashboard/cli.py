@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -21,6 +22,17 @@ def _port(text: str) -> int:
     if not 1 <= port <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 1 to 65535.")
     return port
+
+
+def is_free(port: int) -> bool:
+    """Whether this machine lets a server listen on ``port`` now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError:
+            return False
+    return True
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,9 +76,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 after a normal end.
+        The exit code: 0 after a normal end, 1 when the port is in use.
     """
     options = parser().parse_args(arguments)
+    if not is_free(options.port):
+        print(f"Port {options.port} is in use. Choose another with --port.", file=sys.stderr)
+        return 1
     from streamlit.web.cli import main as streamlit
 
     with as_file(files("dashboard") / "app.py") as script:

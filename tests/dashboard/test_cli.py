@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +26,15 @@ def test_bad_port_is_one_sentence(port: str, capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         cli.parser().parse_args(["--port", port])
     assert "use a number from 1 to 65535" in capsys.readouterr().err
+
+
+def test_port_in_use_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert cli.main(["--port", str(port)]) == 1
+    assert capsys.readouterr().err == f"Port {port} is in use. Choose another with --port.\n"
 
 
 def test_public_options_parse() -> None:
