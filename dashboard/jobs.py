@@ -176,6 +176,7 @@ class Job:
         self._rows_per_second = 2000.0
         self._look_seconds = 0.0
         self._next_tick = 0.0
+        self._last_turn = 0.0
         self._lease_end = time.monotonic() + LEASE_SECONDS
         warm_up()
         threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
@@ -273,7 +274,7 @@ class Job:
             raise ValueError(f"Speed is {speed!r}; use one of {', '.join(SPEEDS)}.")
         with self._bell:
             self.speed = speed
-            self._owed, self._next_tick = 0.0, 0.0
+            self._owed, self._next_tick, self._last_turn = 0.0, 0.0, time.monotonic()
             self._bell.notify_all()
 
     def change(self, **settings: float) -> None:
@@ -380,7 +381,7 @@ class Job:
             self._end_step += self.parameters.epochs * run.n_rows
         self._paced = learn
         self._rows_left = self._end_step - run.step if learn else rows
-        self._owed, self._next_tick = 1.0, 0.0
+        self._owed, self._next_tick, self._last_turn = 1.0, 0.0, time.monotonic()
 
     def _learn(self) -> float:
         if not _slots.take(self):
@@ -415,12 +416,13 @@ class Job:
         if self.speed == "slow":
             self._next_tick = now + SLOW_SECONDS_PER_ROW
             return 1
-        self._next_tick = now + TICK_SECONDS
-        faster = 3.0 if self.speed == "3x" else 1.0
-        pace = faster * min(run.n_rows, FIRST_ROWS_PER_SECOND + GROWTH_PER_SECOND * run.step)
-        self._owed = min(self._owed + pace * TICK_SECONDS, pace * 2 * TICK_SECONDS + 1)
-        rows = min(int(self._owed), max(most, int(self._rows_per_second * TICK_SECONDS)))
-        self._owed -= rows
+        pace = (3.0 if self.speed == "3x" else 1.0) * min(
+            run.n_rows, FIRST_ROWS_PER_SECOND + GROWTH_PER_SECOND * run.step
+        )
+        self._owed += pace * min(1.0, max(TICK_SECONDS, now - self._last_turn))
+        self._last_turn, self._next_tick = now, now + TICK_SECONDS
+        rows = min(int(self._owed), most)
+        self._owed = min(self._owed - rows, pace)
         return rows
 
     def _settle(self) -> None:

@@ -64,8 +64,8 @@ class _Memory:
 
     def arrange(self) -> None:
         snapshot = self.job.latest
-        if snapshot is not None and self.run is not None:
-            self.view.arrange(snapshot, self.run.encoder)
+        if snapshot is not None and self.run is not None and self.facts is not None:
+            self.view.arrange(snapshot, self.run.encoder, self.facts)
 
 
 def _memory(job: Job) -> _Memory:

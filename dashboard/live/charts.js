@@ -161,7 +161,7 @@ function drawLiterals(S) {
   const unit = 10 ** Math.floor(Math.log10(high));
   const top = [1, 2, 5, 10].map((m) => m * unit).find((v) => v >= high * 0.98) || high;
   drawLines(S, S.literalChart, [{ name: "", values: literals, colour: S.P.ink }],
-    { low: 0, high: Math.max(top, high), ticks: [0, top / 8, top / 2, top].filter((v) => Number.isInteger(v)), format: whole, root: true });
+    { low: 0, high: Math.max(top, high), ticks: [0, top / 8, top / 2, top].filter((v) => Number.isInteger(v)), format: short, root: true });
 }
 
 function drawScores(S, canvas, test, train) {
@@ -185,7 +185,7 @@ function drawLengths(S) {
   const most = Math.max(4, ...data.lengths[0], ...data.lengths[1]);
   const y = (v) => bottom - (Math.sqrt(v) / Math.sqrt(most)) * (bottom - top);
   g.font = font(11);
-  for (const tick of [...new Set([0, 1, Math.round(most / 4), most])]) {
+  for (const tick of [...new Set([0, 1, Math.round(most / 4), most])].filter((t) => t !== 1 || y(1) < bottom - 12)) {
     g.strokeStyle = P.line;
     g.beginPath();
     g.moveTo(left, Math.round(y(tick)) + 0.5);
@@ -193,7 +193,7 @@ function drawLengths(S) {
     g.stroke();
     g.fillStyle = P.ink3;
     g.textAlign = "right";
-    g.fillText(tick, left - 7, y(tick));
+    g.fillText(short(tick), left - 7, y(tick));
   }
   const half = (width - left - 16) / 2;
   data.lengths.forEach((lengths, side) => {

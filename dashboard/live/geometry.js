@@ -28,7 +28,8 @@ function fold(S, room) {
   const uses = new Map(S.columns.map((c) => [c, 0]));
   for (const row of S.rows) row.inc.forEach((inc, k) => { if (inc) uses.set(S.features[k].column, uses.get(S.features[k].column) + 1); });
   const chosen = S.facts.features.get(S.data.view.feature)?.column;
-  const rank = (c) => (c === chosen ? 1e6 : uses.get(c));
+  const constant = (c) => c.features.every((f) => f.n < 2);
+  const rank = (c) => (c === chosen ? 1e6 : constant(c) ? -1 : uses.get(c));
   const kept = new Set();
   let left = room;
   for (const column of [...S.columns].sort((a, b) => rank(b) - rank(a))) {

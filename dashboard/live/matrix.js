@@ -95,7 +95,21 @@ function drawCells(S, g, line, dx) {
     if (cell.x + cell.w < dx || cell.x > dx + S.G.width) continue;
     if (isAxis(cell.column)) drawInterval(S, g, cell, line);
     else drawCategories(S, g, cell, line);
+    for (const mark of line.row.marks) if (cell.ks.includes(mark.k)) drawMoveMark(S, g, cell, line, mark);
   }
+}
+
+function drawMoveMark(S, g, cell, { row, y }, { k, upper, type, left }) {
+  const m = y + S.G.rowHeight / 2;
+  const slot = isAxis(cell.column) ? null : slots(cell).find((s) => s.k === k);
+  const x = slot ? slot.x + slot.w / 2 : cell.x + cell.w * (upper ? row.upper[k] : row.lower[k]);
+  const alpha = Math.min(1, left * 2.5);
+  g.globalAlpha = alpha * 0.85;
+  g.fillStyle = S.P.bg;
+  g.beginPath();
+  g.arc(x, m, 7.5, 0, 7);
+  g.fill();
+  feedbackMark(g, type, x, m, 4.5, S.P[FEEDBACK[type]], alpha);
 }
 
 function drawSelection(S, g, visible) {

@@ -28,7 +28,7 @@ function newRow(id, n) {
   const floats = () => new Float32Array(n);
   return { id, lower: floats(), upper: floats(), tailLower: floats(), tailUpper: floats(), onLower: floats(),
     onUpper: floats(), goalLower: floats(), goalUpper: floats(), lo: new Uint16Array(n), hi: new Uint16Array(n),
-    inc: new Uint8Array(n), glow: [0, 0, 0], told: null, fresh: true, literals: 0, weight: 1 };
+    inc: new Uint8Array(n), glow: [0, 0, 0], told: null, fresh: true, marks: [], literals: 0, weight: 1 };
 }
 
 // Take a frame into the state; the rows keep their eased positions from frame to frame.
@@ -52,12 +52,14 @@ function takeFrame(S, data) {
   const upper = unpack(data.upper, data.wide);
   const included = unpack(data.included, false);
   S.rows = data.rows.map((id, r) => {
+    const moved = [];
     const row = S.rowsById.get(id) || newRow(id, n);
     S.rowsById.set(id, row);
     row.side = r < data.for ? 0 : 1;
     row.literals = data.rowLiterals[r];
     row.weight = data.weights[r];
     for (let k = 0; k < n; k++) {
+      if (steps === 1) noteMoves(row, k, lower[r * n + k], upper[r * n + k], included[r * n + k], moved);
       row.lo[k] = lower[r * n + k];
       row.hi[k] = upper[r * n + k];
       row.inc[k] = included[r * n + k];
@@ -67,6 +69,7 @@ function takeFrame(S, data) {
     const counts = data.feedback.slice(3 * r, 3 * r + 3);
     if (row.told && steps > 0) {
       counts.forEach((c, t) => {
+        if (steps === 1 && c > row.told[t]) row.marks = moved.map((move) => ({ ...move, type: t, left: 1 }));
         row.glow[t] = Math.max(row.glow[t], Math.min(1, (c - row.told[t]) / Math.max(1.5, steps * 0.22)));
       });
     }
@@ -75,6 +78,12 @@ function takeFrame(S, data) {
     return row;
   });
   if (S.rowsById.size > 3 * S.rows.length + 50) S.rowsById = new Map(S.rows.map((row) => [row.id, row]));
+}
+
+// With one row at a time, the bounds it moved carry the mark of its feedback for a moment.
+function noteMoves(row, k, lo, hi, inc, moved) {
+  if (lo !== row.lo[k] || (inc ^ row.inc[k]) & 1) moved.push({ k, upper: false });
+  if (hi !== row.hi[k] || (inc ^ row.inc[k]) & 2) moved.push({ k, upper: true });
 }
 
 // One frame of movement; whether anything still moves.
@@ -105,6 +114,11 @@ function ease(S, dt) {
       row.onUpper[k] += (onU - row.onUpper[k]) * q;
       most = Math.max(most, Math.abs(row.goalLower[k] - row.tailLower[k]), Math.abs(row.goalUpper[k] - row.tailUpper[k]),
         Math.abs(onL - row.onLower[k]), Math.abs(onU - row.onUpper[k]));
+    }
+    if (row.marks.length) {
+      for (const mark of row.marks) mark.left -= still() ? 0 : dt / 1000;
+      row.marks = row.marks.filter((mark) => mark.left > 0);
+      most = 1;
     }
     for (let i = 0; i < 3; i++) {
       row.glow[i] *= still() ? 1 : glow;

@@ -112,7 +112,7 @@ function placeHeads(S) {
   const fixed = [[12, "no."], [46, "literals"], ...(G.narrow ? [] : [[88, "weight"]]),
     ...[0, 1, 2].map((i) => [(G.narrow ? 87 : 126) + i * 13 + (i === 2 ? 1 : 0), FEEDBACK_NAMES[i]])];
   const moving = el("div", { class: "moving" }, G.columns.map((c) => {
-    const made = head(c.x - 3 - G.label + 8, c.w + GAP - 1, [el("div", { text: c.column.label }), c.column.unit ? el("span", { text: c.column.unit }) : null]);
+    const made = head(c.x - 3 - G.label + 8, c.w + GAP - 1, [el("div", { text: c.column.label.replace(/[_/.-]/g, "$&\u200b") }), c.column.unit ? el("span", { text: c.column.unit }) : null]);
     made.title = c.column.label;
     return made;
   }));

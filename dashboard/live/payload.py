@@ -59,7 +59,7 @@ class View:
         self.feature = _whole(wanted.get("feature"), self.feature, n_features - 1)
         return before != (self.machine, self.sort, self.shown, self.offset) or wanted.get("again") is True
 
-    def arrange(self, snapshot: Snapshot, encoder: Encoder) -> None:
+    def arrange(self, snapshot: Snapshot, encoder: Encoder, facts: dict[str, Any]) -> None:
         """Choose and order the clauses of each side, the columns to send, and a cell if none is chosen."""
         bank, q = snapshot.bank, self.machine
         literals = np.asarray(snapshot.literals_per_clause)[q]
@@ -76,7 +76,11 @@ class View:
         rows = self.clauses[0] + self.clauses[1]
         columns = encoder.columns
         if len(columns) > MOST_COLUMNS:
-            uses = [int(used[rows][:, list(column.features)].sum()) for column in columns]
+            varies = [any(encoder.features[f].n_ranks > 1 for f in column.features) for column in columns]
+            uses = [
+                int(used[rows][:, list(column.features)].sum()) if varied else -1
+                for column, varied in zip(columns, varies, strict=True)
+            ]
             best = sorted(range(len(columns)), key=lambda i: -uses[i])[:MOST_COLUMNS]
             self.columns = sorted(best)
         else:
@@ -84,14 +88,22 @@ class View:
         if self.clause < 0 and rows:
             self.clause = rows[0]
         if self.feature < 0 and self.columns:
-            self._choose_feature(used, columns)
+            self._choose_feature(facts)
 
-    def _choose_feature(self, used: NDArray[np.bool_], columns: tuple[Column, ...]) -> None:
-        sent = [columns[i] for i in self.columns]
-        numeric = [f for column in sent if column.role == "numeric" for f in column.features]
-        candidates = numeric or [f for column in sent for f in column.features]
-        included = [f for f in candidates if used[self.clause, f]]
-        self.feature = (included or candidates)[0]
+    def _choose_feature(self, facts: dict[str, Any]) -> None:
+        """The column whose values differ most between the class in focus and the others, numbers first."""
+        focus = 1 if len(facts["classes"]) == 2 else self.machine
+        sent = [facts["columns"][i] for i in self.columns]
+        numeric = [column for column in sent if column["kind"] == "numeric"]
+        best = max(numeric or sent, key=lambda column: _difference(column["counts"], focus))
+        self.feature = best["features"][0]["i"]
+
+
+def _difference(counts: list[list[int]], focus: int) -> float:
+    """How far apart the values of one class and of all others lie: 0 the same shares, 2 no value in common."""
+    mine = np.array(counts[focus], dtype=float)
+    others = np.array(counts, dtype=float).sum(axis=0) - mine
+    return float(np.abs(mine / max(1.0, mine.sum()) - others / max(1.0, others.sum())).sum())
 
 
 def _whole(value: Any, otherwise: int, most: int) -> int:
