@@ -12,7 +12,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,8 +21,8 @@ import charset_normalizer
 import numpy as np
 import pandas as pd
 
-from tmcore.problems import Problem, TableError, counted, quoted
-from tmcore.texts import MISSING_MARKERS, decimal_vote, parse_numbers
+from tmcore.problems import Problem, TableError, counted, listed, quoted
+from tmcore.texts import MISSING_MARKERS, decimal_vote, groups_thousands, parse_numbers
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 2_000_000
@@ -223,6 +223,10 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
                     )
                 continue
             if len(record) != len(header):
+                if any("\n" in cell for cell in record):
+                    raise TableError(
+                        f"A quotation mark is opened in row {number} and never closed; close or remove it."
+                    )
                 raise TableError(
                     f"Row {number} has {counted(len(record), 'cell')}, the header has {len(header)}. "
                     "Check the separator."
@@ -322,3 +326,27 @@ def _decimal_votes(frame: pd.DataFrame) -> Iterator[str]:
         vote = decimal_vote(texts) if texts else None
         if vote:
             yield vote
+
+
+def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) -> Iterator[str]:
+    """How the file was read; `names` are the columns of numbers, `given` what the user said."""
+    parts = {
+        "separator": f"cells are separated by {SEPARATORS.get(raw.separator, quoted(raw.separator))}",
+        "encoding": f"text is encoded as {raw.encoding.upper()}",
+        "decimal": f"numbers have a decimal {'comma' if raw.decimal == ',' else 'point'}",
+    }
+    assumed = [text for what, text in parts.items() if what not in given]
+    if assumed:
+        yield f"Assumed of the file: {listed(assumed)}."
+    mark = "." if raw.decimal == "," else ","
+    grouped = [
+        quoted(name) for name in names if groups_thousands(raw.frame[name].dropna().unique().tolist(), mark)
+    ]
+    if grouped:
+        yield f"In {listed(grouped)} the mark {quoted(mark)} groups thousands."
+    empty = raw.markers.get("", 0)
+    if empty:
+        yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
+    for marker in sorted(set(raw.markers) - {""}):
+        count = raw.markers[marker]
+        yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."

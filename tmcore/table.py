@@ -12,8 +12,7 @@ from tmcore import checks
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_role, guess_target
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
-from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, SEPARATORS, RawTable, Source, read_raw
-from tmcore.texts import groups_thousands
+from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw, reading_assumptions
 from tmcore.typed import as_labels, levels_of, spoilt_cells, typed
 
 __all__ = [
@@ -240,13 +239,35 @@ class Table:
             yield from checks.target_problems(self.target, self.frame[self.target])
         if features.shape[1] == 0:
             message = "No column is left to learn from; give at least one column a role other than ignored."
+            if self.frame.shape[1] == 1:
+                message = (
+                    f"The file has one column only, {quoted(self.frame.columns[0])}. Check the separator."
+                )
             yield Problem("error", None, message)
         yield from self._column_problems()
+        yield from self._left_out()
         if self.target is not None and features.shape[1] and len(features):
             labels = self.labels()
             if labels.nunique() <= MAX_CLASSES:
                 yield from checks.leak_problems(features, labels)
                 yield from checks.duplicate_problems(features, labels)
+
+    def _left_out(self) -> Iterator[Problem]:
+        """The columns left out for a reason; those with the same reason together where they are many."""
+        reasons: dict[str, list[str]] = {}
+        for info in self.columns:
+            if info.role == "ignored" and info.note and info.name != self.target:
+                reasons.setdefault(info.note, []).append(info.name)
+        for note, names in reasons.items():
+            if len(names) > 3:
+                yield Problem(
+                    "info",
+                    None,
+                    f"{len(names)} columns are left out: {note} ({listed([*map(quoted, names)])}).",
+                )
+            else:
+                for name in names:
+                    yield Problem("info", name, f"Column {quoted(name)} is left out: {note}.")
 
     def _column_problems(self) -> Iterator[Problem]:
         for info in self.columns:
@@ -254,9 +275,6 @@ class Table:
             if name == self.target:
                 continue
             if info.role == "ignored":
-                if info.note:
-                    message = f"Column {quoted(name)} is left out: {info.note}."
-                    yield Problem("info", name, message)
                 continue
             if info.n_unique <= 1:
                 found = "no values" if info.n_unique == 0 else "the same value in every row"
@@ -341,7 +359,7 @@ def read_table(
     given = {"separator": separator, "encoding": encoding, "decimal": decimal}
     frame = pd.DataFrame({name: as_read(raw.frame[name], raw.decimal) for name in raw.frame})
     numbers = [name for name in frame.columns if _is_number(frame[name])]
-    assumptions = tuple(_reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
+    assumptions = tuple(reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
     table = _assemble(frame, raw.decimal, assumptions, raw.problems)
     return _override(table, target, roles, orders)
 
@@ -373,27 +391,3 @@ def _override(
     for name, order in (orders or {}).items():
         table = table.with_order(name, order)
     return table if target is None else table.with_target(target)
-
-
-def _reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) -> Iterator[str]:
-    """How the file was read; `names` are the columns of numbers, `given` what the user said."""
-    parts = {
-        "separator": f"cells are separated by {SEPARATORS.get(raw.separator, quoted(raw.separator))}",
-        "encoding": f"text is encoded as {raw.encoding.upper()}",
-        "decimal": f"numbers have a decimal {'comma' if raw.decimal == ',' else 'point'}",
-    }
-    assumed = [text for what, text in parts.items() if what not in given]
-    if assumed:
-        yield f"Assumed of the file: {listed(assumed)}."
-    mark = "." if raw.decimal == "," else ","
-    grouped = [
-        quoted(name) for name in names if groups_thousands(raw.frame[name].dropna().unique().tolist(), mark)
-    ]
-    if grouped:
-        yield f"In {listed(grouped)} the mark {quoted(mark)} groups thousands."
-    empty = raw.markers.get("", 0)
-    if empty:
-        yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
-    for marker in sorted(set(raw.markers) - {""}):
-        count = raw.markers[marker]
-        yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."

@@ -172,7 +172,7 @@ def test_missing_code_and_gaps() -> None:
     assert encoder.has_gaps.tolist() == [True, False, True, False, False, False]
     assert encoder.n_ranks.tolist() == [2, 3, 2, 2, 2, 2]
     assert [column.n_missing for column in encoder.columns] == [1, 0, 1, 0]
-    later = frame.assign(b=[None, 2, 3], d=[None, "x", "x"])
+    later = frame.assign(b=[np.nan, 2, 3], d=pd.Series([None, "x", "x"]))
     assert encoder.transform(later)[0].tolist() == [0, 255, 0, 255, 255, 255]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,11 @@ from tmcore.table import Table, TableError, read_table
 from tmcore.texts import natural_order
 
 
-def csv(rows: list[list[object]], separator: str = ",") -> bytes:
+def csv(rows: Iterable[Iterable[object]], separator: str = ",") -> bytes:
     return ("\n".join(separator.join(map(str, row)) for row in rows) + "\n").encode()
 
 
-def many(n_rows: int = 40, **columns: list[object]) -> bytes:
+def many(n_rows: int = 40, **columns: Sequence[object]) -> bytes:
     """A file with a number column x, a class column, and the columns given (repeated to fill the rows)."""
     rng = np.random.default_rng(0)
     names = ["x", *columns, "class"]
@@ -219,7 +220,7 @@ def test_target_is_guessed_and_said(header: list[str], target: str) -> None:
 
 
 def test_labels_keep_their_type() -> None:
-    def labels(values: list[object]) -> list[object]:
+    def labels(values: Sequence[object]) -> list[object]:
         return read_table(many(20, y=values), target="y").labels().tolist()
 
     assert labels([0, 1])[:2] == [0, 1]
@@ -249,6 +250,7 @@ def test_rows_without_target_are_left_out_and_rows_keep_their_numbers() -> None:
         (b"a,b\n1,2\n3,\x00\n", "binary data"),
         (b"\x1f\x8bnonsense", "gzip file is damaged"),
         (b'a,b\n1,"2\n3,4\n', "quotation mark"),
+        (b'a,b\n1,2\n"3,4\n5,6\n', "quotation mark is opened in row 3"),
     ],
 )
 def test_files_that_are_no_table(data: bytes, message: str) -> None:
@@ -257,7 +259,7 @@ def test_files_that_are_no_table(data: bytes, message: str) -> None:
 
 
 def test_ragged_row_is_named() -> None:
-    rows = [[f"c{i}" for i in range(14)], *([1] * 14 for _ in range(39)), [1] * 9, [1] * 14]
+    rows = [["c"] * 14, *(["1"] * 14 for _ in range(39)), ["1"] * 9, ["1"] * 14]
     with pytest.raises(TableError) as error:
         read_table(csv(rows))
     assert str(error.value) == "Row 41 has 9 cells, the header has 14. Check the separator."
@@ -298,7 +300,8 @@ def test_no_such_file_encoding_or_decimal() -> None:
         (b"a,class\n1,x\n", "one row of data"),
         (b"a,class\n1,x\n2,x\n3,x\n", "Every row has the same target, 'x'"),
         (b"a,class\n1,\n2,\n3,\n", "has no values"),
-        (b"class\nx\ny\nx\n", "No column is left to learn from"),
+        (b"class\nx\ny\nx\n", "one column only, 'class'. Check the separator."),
+        (b"a,class\nk,x\nk,y\nk,x\n", "No column is left to learn from"),
         (
             csv([["a", "target"], *([i % 7, i * 1.5] for i in range(40))]),
             "40 different values and looks like a number",
@@ -337,58 +340,6 @@ def test_header_of_numbers_is_doubted() -> None:
     assert "The first row holds numbers only" in messages(table, "warning")
 
 
-def test_leaks() -> None:
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 2, 100)
-    frame = pd.DataFrame(
-        {
-            "noise": rng.normal(size=100),
-            "copy": np.where(y == 1, "sick", "well"),
-            "finer": np.where(y == 1, rng.choice(["a", "b"], 100), rng.choice(["c", "d"], 100)),
-            "nearly": np.where(np.arange(100) == 3, 1 - y, y) + 10,
-            "score": y * 5 + rng.random(100),
-            "honest": rng.choice(["p", "q"], 100),
-            "y": y,
-        }
-    )
-    table = Table.from_frame(frame, target="y")
-    found = {p.column: p.message for p in table.problems if p.severity == "warning"}
-    assert set(found) == {"copy", "finer", "nearly", "score"}
-    assert "says the same as the target" in found["copy"]
-    assert "alone determines the target." in found["finer"]
-    assert "in 99.0 % of the rows" in found["nearly"]
-    assert "one range of its values" in found["score"]
-
-
-def test_skewed_and_tiny_classes() -> None:
-    labels = ["fine"] * 97 + ["fraud"] * 2 + ["odd"]
-    table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
-    found = messages(table, "warning")
-    assert "Class 'odd' of 'class' has one row only" in found
-    table = Table.from_frame(pd.DataFrame({"x": np.arange(99) % 9, "class": labels[:99]}))
-    found = messages(table, "warning")
-    assert "Class 'fraud' has 2 rows of 99 (2 %). Always answering 'fine' is right in 98 %" in found
-
-
-def test_duplicate_rows_are_counted() -> None:
-    frame = pd.DataFrame({"x": [1, 2, 3, 1, 2, 1], "class": ["a", "b", "a", "a", "a", "a"]})
-    assert "2 rows repeat an earlier row in every column used (the first is row 5)" in messages(
-        Table.from_frame(frame), "warning"
-    )
-
-
-def test_zeros_that_hide_missing_values() -> None:
-    rng = np.random.default_rng(2)
-    pressure = rng.integers(60, 120, 100)
-    pressure[:7], pressure[7] = 0, 60
-    frame = pd.DataFrame(
-        {"pressure": pressure, "visits": rng.integers(0, 15, 100), "class": rng.choice(["a", "b"], 100)}
-    )
-    found = messages(Table.from_frame(frame), "info")
-    assert "Column 'pressure' is 0 in 7 rows and otherwise at least 60" in found
-    assert "'visits'" not in found
-
-
 def test_choices_return_changed_copies() -> None:
     table = read_table(many(code=[1, 2, 3], size=["s", "m", "l"]))
     changed = table.with_role("code", "nominal").with_order("size", ["l", "m", "s"]).with_target("code")
@@ -407,7 +358,10 @@ def test_choices_that_do_not_fit_are_refused() -> None:
     for change, message in (
         (lambda: table.with_role("colour", "numeric"), "cannot be numeric: row 2 holds 'red'"),
         (lambda: table.with_role("colour", "boolean"), "3 different values"),
-        (lambda: table.with_role("colour", "vast"), "no role 'vast'"),
+        (
+            lambda: table.with_role("colour", "vast"),  # type: ignore[arg-type]
+            "no role 'vast'",
+        ),
         (lambda: table.with_role("height", "numeric"), "no column 'height'"),
         (lambda: table.with_target("height"), "no column 'height'"),
         (lambda: table.with_order("colour", ["red", "green"]), "leaves out 'blue'"),
