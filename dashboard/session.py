@@ -116,7 +116,8 @@ class Session:
     """The state of one visitor: the data being looked at, the data being trained on, and the run.
 
     ``generation`` grows whenever the table is read anew and ``edits`` whenever it is edited; widgets carry them in
-    their keys, so that they start from the table and not from what they showed before.
+    their keys, so that they start from the table and not from what they showed before. ``past`` holds the tables
+    before each edit.
     """
 
     table: Table | None = None
@@ -126,6 +127,7 @@ class Session:
     overrides: dict[str, str] = field(default_factory=dict)
     generation: int = 0
     edits: int = 0
+    past: list[Table] = field(default_factory=list)
     test_share: float = DEFAULT_TEST_SHARE
     seed: int = DEFAULT_SEED
     split: Split | None = None
@@ -138,14 +140,22 @@ class Session:
     def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
         """Look at another table; a run that exists goes on with the data it has."""
         self.table, self.name, self.source, self.sample = table, name, source, sample
-        self.overrides = {}
+        self.overrides, self.past = {}, []
         self.test_share, self.seed = DEFAULT_TEST_SHARE, DEFAULT_SEED
         self.generation += 1
 
     def edit(self, table: Table) -> None:
-        """Replace the table by one with another role, order or target."""
+        """Replace the table by one with another role, order or target; :meth:`undo` takes it back."""
+        if self.table is not None:
+            self.past.append(self.table)
         self.table = table
         self.edits += 1
+
+    def undo(self) -> None:
+        """Take the last edit of the table back, if there is one."""
+        if self.past:
+            self.table = self.past.pop()
+            self.edits += 1
 
     def reread(self, overrides: dict[str, str]) -> None:
         """Read the kept bytes again, with some guesses replaced; roles are guessed anew, the target stays.
@@ -166,7 +176,7 @@ class Session:
         target = self.table.target if self.table is not None else None
         if target in {column.name for column in table.columns}:
             table = table.with_target(target)
-        self.table, self.overrides = table, overrides
+        self.table, self.overrides, self.past = table, overrides, []
         self.generation += 1
 
     @property

@@ -130,13 +130,16 @@ def headline(table: Table, counts: pd.Series | None) -> str:
         return f"{size}. Choose the column to predict"
     share = float(counts.max() / counts.sum())
     largest = style.short(counts.idxmax())
+    if pd.api.types.is_numeric_dtype(counts.index):
+        largest = f"with {style.short(table.target)} {largest}"
     return f"{size}, {style.count(len(counts), 'class', 'classes')}: {style.percent(share)} {largest}"
 
 
 def _problems(table: Table) -> None:
     lines = [f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}" for problem in table.problems]
-    for line in lines[:PROBLEMS_SHOWN]:
-        st.markdown(line)
+    with st.container(gap="xxsmall"):
+        for line in lines[:PROBLEMS_SHOWN]:
+            st.markdown(line)
     if len(lines) > PROBLEMS_SHOWN:
         with st.expander(f"{len(lines) - PROBLEMS_SHOWN:,} more notes"):
             for line in lines[PROBLEMS_SHOWN:]:
@@ -194,6 +197,8 @@ def _roles_changed(key: str, names: list[str]) -> None:
         current.edit(table)
 
     _try(change)
+    if ERROR in st.session_state:
+        session.current().edits += 1  # a fresh editor, without the role that cannot be
 
 
 def _columns(current: Session, table: Table) -> None:
@@ -280,8 +285,11 @@ def _target_changed(key: str) -> None:
 
 def _assumed(current: Session, table: Table) -> None:
     style.section("What was assumed")
-    for sentence in table.assumptions:
-        st.markdown(style.plain(sentence))
+    with st.container(gap="xsmall"):
+        for sentence in table.assumptions:
+            st.markdown(style.plain(sentence))
+    if current.past:
+        st.button("Undo the last change", icon=":material/undo:", on_click=current.undo)
     if current.sample is not None:
         return
     with st.popover("Read the file differently", key=f"read-{current.generation}"):
@@ -297,7 +305,7 @@ def _assumed(current: Session, table: Table) -> None:
 
 def _target(current: Session, table: Table) -> None:
     names = [column.name for column in table.columns]
-    key = f"target-{current.generation}"
+    key = f"target-{current.generation}-{current.edits}"
     st.selectbox(
         "Column to predict",
         names,

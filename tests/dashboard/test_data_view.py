@@ -151,11 +151,28 @@ def test_hostile_names_are_plain_text(page: AppTest) -> None:
         assert "](" not in active
 
 
+def test_numbers_as_classes_are_named_with_their_column(page: AppTest) -> None:
+    rows = [f"{i % 9},{int(i % 4 > 0)}" for i in range(40)]
+    upload(page, "n.csv", ("a,won\n" + "\n".join(rows)).encode())
+    assert "40 rows, 1 column, 2 classes: 75 % with won 1" in shown(page)
+
+
 def test_changing_the_target_changes_the_sentence(page: AppTest) -> None:
     page.button[0].click().run()
     box(page, "Column to predict").select("sex").run()
     assert "2 classes: 68 % male" in shown(page)  # 183 of 270
     assert "predicting sex" in shown(page)
+
+
+def test_last_change_can_be_undone(page: AppTest) -> None:
+    page.button[0].click().run()
+    before = held(page).table
+    box(page, "Column to predict").select("sex").run()
+    next(button for button in page.button if button.label == "Undo the last change").click().run()
+    assert not page.exception
+    assert held(page).table is before
+    assert box(page, "Column to predict").value == "diagnosis"
+    assert "Undo the last change" not in [button.label for button in page.button]
 
 
 def test_reading_differently_reads_the_kept_bytes_again(page: AppTest) -> None:
