@@ -16,9 +16,14 @@ import numpy as np
 import pandas as pd
 
 from dashboard.history import History, Moment
+from dashboard.outcome import Settled, settle
+from dashboard.slots import Slots
+from dashboard.warmup import kernels_ready, wait_for_kernels, warm_up
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
 from tmcore.training import Snapshot, TrainingRun
+
+__all__ = ["SPEEDS", "Job", "Settled", "Speed", "State", "kernels_ready", "warm_up"]
 
 State = Literal["compiling", "ready", "learning", "paused", "finished", "settling", "settled", "failed"]
 Speed = Literal["slow", "1x", "3x", "max"]
@@ -37,82 +42,7 @@ FIRST_ROWS_PER_SECOND = 400.0
 GROWTH_PER_SECOND = 0.5
 
 
-class _Slots:
-    """How many jobs may learn at once in this process."""
-
-    def __init__(self, most: int) -> None:
-        self._lock = threading.Lock()
-        self._most = most
-        self._holders: weakref.WeakSet[Job] = weakref.WeakSet()
-
-    def take(self, job: Job) -> bool:
-        """Whether ``job`` may learn now; asking again while it may is free."""
-        with self._lock:
-            if job not in self._holders and len(self._holders) >= self._most:
-                return False
-            self._holders.add(job)
-            return True
-
-    def release(self, job: Job) -> None:
-        with self._lock:
-            self._holders.discard(job)
-
-
-class _WarmUp:
-    """Compiles the kernels once per process, in a thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._started = False
-        self.done = threading.Event()
-
-    def start(self) -> None:
-        with self._lock:
-            if not self._started:
-                self._started = True
-                threading.Thread(target=self._compile, name="warm-up", daemon=True).start()
-
-    def _compile(self) -> None:
-        try:
-            X = pd.DataFrame({"a": np.arange(12.0), "b": np.arange(12.0) % 3})
-            y = np.arange(12) % 2
-            TrainingRun(X, y, Parameters(n_clauses=4), validation=(X, y)).advance(samples=12)
-        finally:
-            # A kernel that does not compile fails the first job, which can say so; nothing here can.
-            self.done.set()
-
-
-_slots = _Slots(MOST_LEARNING)
-_warm_up = _WarmUp()
-
-
-def warm_up() -> None:
-    """Start compiling the kernels in the background; safe to call again."""
-    _warm_up.start()
-
-
-def kernels_ready() -> bool:
-    """Whether compiling has ended."""
-    return _warm_up.done.is_set()
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How good a model is and how long: shares of rows right, and sizes."""
-
-    train_accuracy: float
-    test_accuracy: float | None
-    n_rules: int
-    n_literals: int
-
-
-@dataclass(frozen=True)
-class Settled:
-    """The outcome of settling: the estimator, and the scores before (votes) and after (refit)."""
-
-    estimator: TsetlinClassifier
-    before: Standing
-    after: Standing
+_slots = Slots(MOST_LEARNING)
 
 
 @dataclass
@@ -325,7 +255,7 @@ class Job:
                 _slots.release(self)
 
     def _begin(self) -> float:
-        if not _warm_up.done.wait(0.1):
+        if not wait_for_kernels(0.1):
             return 0.0
         with_test = len(self.y_test) > 0
         run = TrainingRun(
@@ -338,9 +268,7 @@ class Job:
             self.run, self._history, self._feedback, self.outcome = run, History(), None, None
             self._end_step = self.parameters.epochs * run.n_rows
             self._rows_left, self._owed = 0, 0.0
-        began = time.monotonic()
         self._publish(run.snapshot())
-        self._look_seconds = time.monotonic() - began
         self._enter("ready")
         return 0.0
 
@@ -395,12 +323,14 @@ class Job:
         if rows:
             run = cast(TrainingRun, self.run)
             began, first = time.monotonic(), run.step
-            self._publish(run.advance(samples=rows, stop=self._stop))
+            run.learn(rows, self._stop)
+            learned = time.monotonic()
+            self._publish(run.snapshot())
+            self._look_seconds = time.monotonic() - learned
             done = run.step - first
             self._rows_left = max(0, self._rows_left - done)
-            took = time.monotonic() - began - self._look_seconds
-            if done and took > 0:
-                self._rows_per_second = min(done / took, 2 * self._rows_per_second)
+            if done:
+                self._rows_per_second = done / max(learned - began, 1e-6)
             self.outcome = None
         if not self._rows_left:
             self._enter("finished" if cast(TrainingRun, self.run).step >= self._end_step else "paused")
@@ -427,7 +357,8 @@ class Job:
 
     def _settle(self) -> None:
         self._enter("settling")
-        outcome = _settle(cast(TrainingRun, self.run), self)
+        train, test = (self.X_train, self.y_train), (self.X_test, self.y_test)
+        outcome = settle(cast(TrainingRun, self.run), train, test)
         with self._bell:
             self.outcome = outcome
         self._enter("settled")
@@ -444,27 +375,6 @@ class Job:
         with self._bell:
             self._state = state
             self._bell.notify_all()
-
-
-def _settle(run: TrainingRun, job: Job) -> Settled:
-    """Settle the run and measure it before and after on the same rows."""
-    snapshot = run.snapshot()
-    votes = snapshot.scores
-    n_rules = int((snapshot.literals_per_clause > 0).sum())
-    estimator = run.settle()
-    before = Standing(
-        votes.train_accuracy if votes else float("nan"),
-        votes.test_accuracy if votes else None,
-        n_rules,
-        int(snapshot.n_literals),
-    )
-    after = Standing(
-        float(estimator.score(job.X_train, job.y_train)),
-        float(estimator.score(job.X_test, job.y_test)) if len(job.y_test) else None,
-        len(estimator.rules_),
-        sum(rule.n_literals for rule in estimator.rules_),
-    )
-    return Settled(estimator, before, after)
 
 
 def _work(reference: weakref.ref[Job], bell: threading.Condition) -> None:

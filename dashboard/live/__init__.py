@@ -20,7 +20,19 @@ from dashboard.jobs import SPEEDS, Job
 from dashboard.live.payload import View, facts, frame
 from tmcore.training import TrainingRun
 
-SCRIPTS = ("base", "marks", "model", "geometry", "matrix", "trace", "charts", "text", "page", "controls", "live")
+SCRIPTS = (
+    "base",
+    "marks",
+    "model",
+    "geometry",
+    "matrix",
+    "trace",
+    "charts",
+    "text",
+    "page",
+    "controls",
+    "live",
+)
 """The code component's script in the order of its parts; together they are one module."""
 
 NEWS_SECONDS = 0.1

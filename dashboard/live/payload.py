@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.style import short
+
 if TYPE_CHECKING:
-    from dashboard.jobs import Job
     from dashboard.history import Moment
+    from dashboard.jobs import Job
     from tmcore.encode import Column, Encoder
     from tmcore.training import Snapshot, TrainingRun
 
@@ -24,7 +26,6 @@ MOST_COLUMNS = 60
 MOST_CELLS = 60_000
 VOTE_BINS = 41
 MOST_LENGTHS = 200
-LONGEST_NAME = 80
 SORTS = ("literals", "weight", "number")
 WEIGHT_UNIT = 2.0**-16
 
@@ -71,7 +72,8 @@ class View:
         self.shown = min(self.shown, max(7, most))
         polarity = np.asarray(bank.polarity)[order]
         self.clauses = [
-            [int(j) for j in order[polarity == side][self.offset : self.offset + self.shown]] for side in (1, -1)
+            [int(j) for j in order[polarity == side][self.offset : self.offset + self.shown]]
+            for side in (1, -1)
         ]
         rows = self.clauses[0] + self.clauses[1]
         columns = encoder.columns
@@ -112,20 +114,17 @@ def _whole(value: Any, otherwise: int, most: int) -> int:
     return int(value) if 0 <= value <= most else otherwise
 
 
-def _name(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
-
-
 def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
     """Columns with cuts and class distributions, classes, sizes. ``key`` changes when anything else does."""
     labels = np.searchsorted(run.classes, np.asarray(job.y_train))
     codes = run.encoder.transform(job.X_train)
     n_classes = len(run.classes)
-    columns = [_column_facts(c, run.encoder, codes, job.X_train, labels, n_classes) for c in run.encoder.columns]
+    columns = [
+        _column_facts(c, run.encoder, codes, job.X_train, labels, n_classes) for c in run.encoder.columns
+    ]
     told = {
-        "name": _name(job.name),
-        "classes": [_name(c) for c in run.classes],
+        "name": short(job.name),
+        "classes": [short(c) for c in run.classes],
         "rows": int(run.n_rows),
         "testRows": len(job.y_test),
         "seed": int(job.parameters.random_state),
@@ -148,11 +147,14 @@ def _column_facts(
     first = features[0]
     few = column.role == "ordinal" or (column.role == "numeric" and first.n_ranks <= FEW_VALUES)
     told: dict[str, Any] = {
-        "label": _name(column.label),
-        "unit": _name(column.unit or ""),
+        "label": short(column.label),
+        "unit": short(column.unit or ""),
         "kind": "few" if few else {"nominal": "category"}.get(column.role, column.role),
-        "names": [_name(c) for c in (column.categories or first.labels)],
-        "features": [{"i": f.index, "n": int(f.n_ranks), "cuts": list(f.cuts), "gaps": bool(f.has_gaps)} for f in features],
+        "names": [short(c) for c in (column.categories or first.labels)],
+        "features": [
+            {"i": f.index, "n": int(f.n_ranks), "cuts": list(f.cuts), "gaps": bool(f.has_gaps)}
+            for f in features
+        ],
         "min": column.minimum,
         "max": column.maximum,
     }
@@ -160,7 +162,9 @@ def _column_facts(
         values = frame[column.name].to_numpy(dtype=float, na_value=np.nan)
         told["counts"] = [_binned(values[labels == k], column) for k in range(n_classes)]
     elif told["kind"] == "category":
-        told["counts"] = [[int((codes[labels == k, f.index] == 1).sum()) for f in features] for k in range(n_classes)]
+        told["counts"] = [
+            [int((codes[labels == k, f.index] == 1).sum()) for f in features] for k in range(n_classes)
+        ]
     else:
         ranks = codes[:, first.index]
         told["counts"] = [
@@ -259,7 +263,9 @@ def _rows(snapshot: Snapshot, view: View, encoder: Encoder, job: Job) -> dict[st
         "feedback": [] if feedback is None else feedback[q][rows].ravel().tolist(),
         "lower": _packed(bank.lower[q][cells]),
         "upper": _packed(bank.upper[q][cells]),
-        "included": _packed((bank.lower_included[q][cells] + 2 * bank.upper_included[q][cells]).astype(np.uint8)),
+        "included": _packed(
+            (bank.lower_included[q][cells] + 2 * bank.upper_included[q][cells]).astype(np.uint8)
+        ),
         "lengths": _lengths(np.asarray(snapshot.literals_per_clause)[q], polarity),
         "used": _uses(snapshot, q, encoder),
     }
@@ -269,7 +275,9 @@ def _lengths(literals: NDArray[Any], polarity: NDArray[Any]) -> list[list[int]]:
     """Literals of each side's clauses, longest first, evenly thinned to at most `MOST_LENGTHS` a side."""
     sides = [np.sort(literals[polarity == side])[::-1] for side in (1, -1)]
     return [
-        side[np.linspace(0, len(side) - 1, min(len(side), MOST_LENGTHS)).astype(int)].tolist() if len(side) else []
+        side[np.linspace(0, len(side) - 1, min(len(side), MOST_LENGTHS)).astype(int)].tolist()
+        if len(side)
+        else []
         for side in sides
     ]
 

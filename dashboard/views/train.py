@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import live, session, style
 from dashboard.jobs import Job, Settled
 from dashboard.session import Session
-from tmcore.parameters import PARAMETERS, Parameters
+from tmcore.parameters import PARAMETERS
 
 ERROR = "tsetlin_train_error"
 LIVE_SETTINGS = ("T", "s", "gamma")
