@@ -139,6 +139,6 @@ function writeClause(S) {
 function writeTable(S) {
   S.table.replaceChildren(el("caption", { text: "Conditions of the clauses shown" }), el("tr", {},
     ["Clause", "Votes", "Literals", "Conditions"].map((t) => el("th", { text: t, scope: "col" }))),
-  S.rows.slice(0, 60).map((row) => el("tr", {}, el("th", { text: row.id + 1, scope: "row" }), el("td", { text: sideWords(S, row.side) }),
+  ...S.rows.slice(0, 60).map((row) => el("tr", {}, el("th", { text: row.id + 1, scope: "row" }), el("td", { text: sideWords(S, row.side) }),
     el("td", { text: row.literals }), el("td", { text: clauseWords(S, row).map(([w]) => w).join(" and ") || "empty" }))));
 }
