@@ -70,7 +70,7 @@ function takeFrame(S, data) {
     if (row.told && steps > 0) {
       counts.forEach((c, t) => {
         if (steps === 1 && c > row.told[t]) row.marks = moved.map((move) => ({ ...move, type: t, left: 1 }));
-        row.glow[t] = Math.max(row.glow[t], Math.min(1, (c - row.told[t]) / Math.max(1.5, steps * 0.22)));
+        row.glow[t] = Math.max(row.glow[t], Math.min(1, (c - row.told[t]) / Math.max(1, steps * 0.22)));
       });
     }
     row.told = counts;
@@ -91,7 +91,7 @@ function ease(S, dt) {
   const at = still() || dt > 900;
   const q = at ? 1 : 1 - Math.exp(-dt / FADE);
   const t = at ? 1 : 1 - Math.exp(-dt / TAIL);
-  const glow = at ? 1 : Math.exp(-dt / GLOW);
+  const glow = at ? 1 : Math.exp(-dt / (S.data.speed === "slow" ? 2 * GLOW : GLOW));
   let most = 0;
   for (const row of S.rows) {
     const jump = row.fresh;

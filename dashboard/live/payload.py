@@ -87,7 +87,7 @@ class View:
             self.columns = sorted(best)
         else:
             self.columns = list(range(len(columns)))
-        if self.clause < 0 and rows:
+        if self.clause not in rows and rows:
             self.clause = rows[0]
         if self.feature < 0 and self.columns:
             self._choose_feature(facts)
@@ -148,7 +148,7 @@ def _column_facts(
     few = column.role == "ordinal" or (column.role == "numeric" and first.n_ranks <= FEW_VALUES)
     told: dict[str, Any] = {
         "label": short(column.label),
-        "unit": short(column.unit or ""),
+        "unit": short(column.unit) if column.unit else "",
         "kind": "few" if few else {"nominal": "category"}.get(column.role, column.role),
         "names": [short(c) for c in (column.categories or first.labels)],
         "features": [
