@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 BOUND_RULES = ("contrastive", "paper")
@@ -115,6 +115,14 @@ _INFOS = (
         65_535,
         1,
     ),
+    ParameterInfo(
+        "max_literals",
+        "Conditions per rule",
+        "A rule that holds more conditions than this is made to forget some; none means no limit.",
+        1,
+        1_000_000,
+        1,
+    ),
     ParameterInfo("epochs", "Epochs", "How many times the machine sees every training row.", 0, 100_000, 1),
     ParameterInfo(
         "boost_true_positive",
@@ -151,7 +159,8 @@ class Parameters:
     max_levels: int | None = 255
     epochs: int = 40
     boost_true_positive: bool = False
-    random_state: int = field(default=0)
+    max_literals: int | None = None
+    random_state: int = 0
 
     @property
     def vote_target(self) -> float:
@@ -170,7 +179,7 @@ class Parameters:
             value = getattr(self, info.name)
             if info.name == "T" and value == "auto":
                 continue
-            if info.name == "max_levels" and value is None:
+            if info.name in ("max_levels", "max_literals") and value is None:
                 continue
             if info.name == "boost_true_positive":
                 if not isinstance(value, bool):

@@ -34,7 +34,7 @@ def assert_equal(machine, twin, codes):
 
 
 def assert_same_learning(
-    representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales=None
+    representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales=None, n_jobs=1
 ):
     machine = MACHINES[representation](parameters, n_classes, n_ranks, has_gaps)
     twin = TWINS[representation](parameters, n_classes, n_ranks, has_gaps)
@@ -44,7 +44,7 @@ def assert_same_learning(
     assert_equal(machine, twin, codes)
     for epoch in range(3):
         rows = streams.row_order(parameters.random_state, epoch, len(codes))
-        machine.learn(machine.prepare(codes), labels, rows)
+        machine.learn(machine.prepare(codes), labels, rows, n_jobs=n_jobs)
         for row in rows:
             twin.learn(codes[row], int(labels[row]))
         assert_equal(machine, twin, codes)
@@ -60,6 +60,7 @@ cases = st.fixed_dictionaries(
         "gamma": st.sampled_from([0.0, 0.0025, 0.1, 1.0]),
         "n_states": st.sampled_from([1, 2, 50, 127]),
         "boost_true_positive": st.booleans(),
+        "max_literals": st.sampled_from([None, 1, 3]),
         "random_state": st.integers(0, 2**63 - 1),
     }
 )
@@ -74,10 +75,11 @@ cases = st.fixed_dictionaries(
     st.sampled_from([2, 5, 60]),
     st.sampled_from([0.0, 0.2]),
     st.booleans(),
+    st.integers(1, 3),
     st.integers(0, 2**32 - 1),
 )
 def test_kernels_equal_the_twin(
-    representation, case, n_features, n_classes, max_ranks, missing, scaled, seed
+    representation, case, n_features, n_classes, max_ranks, missing, scaled, n_jobs, seed
 ):
     """No classes are regression: the labels are then wanted vote sums between 0 and T."""
     rng = np.random.default_rng(seed)
@@ -86,7 +88,9 @@ def test_kernels_equal_the_twin(
     if n_classes == 0:
         labels = (rng.random(10) * parameters.vote_target * ONE_VOTE).astype(np.int64)
     scales = rng.integers(1, ONE_VOTE + 1, max(n_classes, 2)).tolist() if scaled else None
-    assert_same_learning(representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales)
+    assert_same_learning(
+        representation, parameters, n_classes, n_ranks, has_gaps, codes, labels, scales, n_jobs
+    )
 
 
 def test_two_byte_ranks_equal_the_twin():

@@ -7,11 +7,23 @@ import numpy as np
 from tmcore.machine import intervals, streams
 from tmcore.machine.intervals import LOWER, LOWER_STATE, LOWER_TEST, UPPER, UPPER_STATE, UPPER_TEST
 from tmcore.machine.machine import Machine
-from tmcore.machine.state import LANES, ClauseBank, polarities, rank_dtype
+from tmcore.machine.state import LANES, ClauseBank, MachineState, polarities, rank_dtype
+from tmcore.parameters import Parameters
 
 
 class IntervalMachine(Machine):
     """A machine of lower and upper bounds (SSL paper, section 4); the arguments are `Machine`'s."""
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        n_classes: int,
+        n_ranks: np.ndarray,
+        has_gaps: np.ndarray,
+        state: MachineState | None = None,
+    ) -> None:
+        super().__init__(parameters, n_classes, n_ranks, has_gaps, state)
+        self.lengths[:, : parameters.n_clauses] = self.bank().literals
 
     def _start_planes(self) -> np.ndarray:
         p, o = self.parameters, len(self.n_ranks)
@@ -49,11 +61,13 @@ class IntervalMachine(Machine):
         """The ranks themselves, in the type of the bounds."""
         return np.ascontiguousarray(codes, self.state.planes.dtype)
 
-    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
-        """See `Machine.learn`."""
+    def _learn(
+        self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray, machines: tuple[int, int]
+    ) -> None:
         p = self.parameters
         dtype = self.state.planes.dtype.type
-        settings = (self._target, self.odd, streams.event_limit(p.s), self._weight_rule, self._gamma)
+        limit = streams.event_limit(p.s)
+        settings = (self._target, self.odd, limit, self._weight_rule, self._gamma, self._max_literals)
         rule = (
             dtype(p.n_states),
             dtype(2 * p.n_states),
@@ -61,10 +75,9 @@ class IntervalMachine(Machine):
             dtype(p.bound_rule == "paper"),
         )
         intervals.learn_rows(
-            self._flat, self.state.weights, p.n_clauses, data, labels, self.scales, rows, self.state.step, self._keys,
-            self.n_ranks.astype(dtype), self.has_gaps.astype(dtype), settings, rule, self.counts,
+            self._flat, self.state.weights, self.lengths, p.n_clauses, data, labels, self.scales, rows, self.state.step,
+            self._keys, machines, self.n_ranks.astype(dtype), self.has_gaps.astype(dtype), settings, rule, self.counts,
         )  # fmt: skip
-        self.state.step += len(rows)
 
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
         intervals.all_votes(self._flat, weights, data, self.odd, sums)

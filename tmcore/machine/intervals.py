@@ -30,7 +30,7 @@ import numpy as np
 
 from tmcore.machine import streams, votes
 from tmcore.machine.jit import inlined, kernel
-from tmcore.machine.state import LANES
+from tmcore.machine.state import LANES, NO_BUDGET
 
 LOWER, UPPER, LOWER_STATE, UPPER_STATE, LOWER_TEST, UPPER_TEST = range(6)
 
@@ -194,8 +194,34 @@ def clause_feedback(features, codes, j, kind, word, n_ranks, has_gaps, limit, ru
 
 
 @kernel
+def block_lengths(features, n_features, n_states, lengths):
+    """Count the included bounds of a block's clauses into `lengths`, shape (64,)."""
+    for j in range(LANES):
+        lengths[j] = 0
+    for k in range(n_features):
+        at = k * FEATURE
+        for j in range(LANES):
+            lengths[j] += np.int32(features[at + LOWER_STATE * LANES + j] > n_states) + np.int32(
+                features[at + UPPER_STATE * LANES + j] > n_states
+            )
+
+
+@kernel
 def learn_row(
-    planes, weights, n_clauses, codes, chance, y, key, n_ranks, has_gaps, settings, rule, scratch, counts
+    planes,
+    weights,
+    lengths,
+    n_clauses,
+    codes,
+    chance,
+    y,
+    key,
+    n_ranks,
+    has_gaps,
+    settings,
+    rule,
+    scratch,
+    counts,
 ):
     """Feedback of one row to one machine whose clauses have been evaluated (SSL paper, section 4, "Learning").
 
@@ -215,13 +241,14 @@ def learn_row(
     counts : ndarray of int32, shape (3, blocks * 64)
         Increased: samples that gave each clause Type Ia, Ib (output 0) and II.
     """
-    _, odd, limit, weight_rule, gamma = settings
+    _, odd, limit, weight_rule, gamma, max_literals = settings
     outputs, kinds, words, lanes, draws = scratch
     for block in range(planes.shape[0]):
         first = block * LANES
         count = votes.select(
-            outputs[first : first + LANES], kinds, words, key, first, n_clauses, chance, y, odd
-        )
+            outputs[first : first + LANES], lengths[first : first + LANES], max_literals, kinds, words, key, first,
+            n_clauses, chance, y, odd,
+        )  # fmt: skip
         if count == 0:
             continue
         for j in range(LANES):
@@ -241,12 +268,15 @@ def learn_row(
             if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
                 weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
             counts[kind >> 1, first + j] += 1
+        if max_literals < NO_BUDGET:
+            block_lengths(planes[block], len(codes), rule[0], lengths[first : first + LANES])
 
 
 @kernel
 def learn_rows(
     planes,
     weights,
+    lengths,
     n_clauses,
     codes,
     labels,
@@ -254,6 +284,7 @@ def learn_rows(
     rows,
     first_step,
     keys,
+    machines,
     n_ranks,
     has_gaps,
     settings,
@@ -266,6 +297,8 @@ def learn_rows(
     ----------
     planes : ndarray, shape (machines, blocks, features * 6 * 64)
     weights : ndarray of int64, shape (machines, blocks * 64)
+    lengths : ndarray of int32, same shape
+        Literals of each clause, kept up to date where there is a budget.
     codes : ndarray, shape (n_rows, features)
     labels : ndarray of int64, shape (n_rows,)
         0 or 1 with one machine; 0..K-1 with K machines: the row's own machine learns y = 1, one other y = 0. For
@@ -278,8 +311,10 @@ def learn_rows(
         The run's step number of the first of them.
     keys : tuple of uint64
         Keys of the streams CLAUSES and OTHER_CLASS.
+    machines : tuple of int
+        The first machine to teach and the one after the last; the others' turns are passed over.
     settings : tuple of int
-        T in 1/65536 votes, `odd`, event limit, weight rule, gamma in 1/65536.
+        T in 1/65536 votes, `odd`, event limit, weight rule, gamma in 1/65536, largest number of literals.
     rule : tuple
         N, 2N, boost_true_positive, paper's bound rule; in the rank's type.
     counts : ndarray of int32, shape (machines, 3, blocks * 64)
@@ -304,6 +339,8 @@ def learn_rows(
             if n_machines > 1:
                 machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
                 y = 1 - turn
+                if machine < machines[0] or machine >= machines[1]:
+                    continue
             row_outputs(planes[machine], codes[row], outputs)
             total = votes.vote_sum(outputs, weights[machine], odd)
             if odd:
@@ -313,7 +350,7 @@ def learn_rows(
                 y = 1 if min(max(total, 0), target) < label else 0
             if chance > 0:
                 learn_row(
-                    planes[machine], weights[machine], n_clauses, codes[row], chance, y,
+                    planes[machine], weights[machine], lengths[machine], n_clauses, codes[row], chance, y,
                     streams.key_at_u(at_step, machine), n_ranks, has_gaps, settings, rule, scratch, counts[machine],
                 )  # fmt: skip
 

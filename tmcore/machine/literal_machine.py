@@ -32,6 +32,7 @@ class LiteralMachine(Machine):
         self.valid = self._pack(np.arange(self.n_words * WORD) < 2 * self.n_bits)
         self.included = np.zeros((self.n_machines, self.n_blocks, self.n_words * LANES), np.uint64)
         self._refresh_included()
+        self.lengths[:, : parameters.n_clauses] = self.bank().literals
 
     @property
     def n_words(self) -> int:
@@ -81,10 +82,11 @@ class LiteralMachine(Machine):
         literals.pack_thresholds(np.ascontiguousarray(codes), self.n_ranks, words)
         return words
 
-    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
-        """See `Machine.learn`."""
+    def _learn(
+        self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray, machines: tuple[int, int]
+    ) -> None:
         p = self.parameters
-        settings = (self._target, self.odd, self._weight_rule, self._gamma)
+        settings = (self._target, self.odd, self._weight_rule, self._gamma, self._max_literals)
         boost = np.uint64(0xFFFFFFFFFFFFFFFF if p.boost_true_positive else 0)
         limits = (
             streams.event_limit(p.s) + 1,
@@ -93,10 +95,9 @@ class LiteralMachine(Machine):
             self._middle + p.n_states - 1,
         )
         literals.learn_rows(
-            self.state.planes, self.included, self.state.weights, p.n_clauses, data, self.valid, labels, self.scales,
-            rows, self.state.step, self._keys, settings, limits, self.counts,
+            self.state.planes, self.included, self.state.weights, self.lengths, p.n_clauses, data, self.valid, labels,
+            self.scales, rows, self.state.step, self._keys, machines, settings, limits, self.counts,
         )  # fmt: skip
-        self.state.step += len(rows)
 
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
         literals.all_votes(self.included, weights, data, self.odd, sums)

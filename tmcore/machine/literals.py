@@ -18,6 +18,9 @@ from tmcore.machine.jit import inlined, kernel
 from tmcore.machine.state import LANES
 
 _ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BYTES, _SUM = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+_S2, _S4, _S56 = np.uint64(2), np.uint64(4), np.uint64(56)
 _S7, _S13, _S17 = np.uint64(7), np.uint64(13), np.uint64(17)
 
 
@@ -70,6 +73,15 @@ def draw_events(key, probability, lanes, events):
             # OR where the probability's bit is 1, AND where it is 0.
             events[w] = (word & events[w]) | ((word | events[w]) & union)
         bit += 1
+
+
+@inlined
+def count_ones(word):
+    """Bits that are 1 in a 64-bit word."""
+    word = word - ((word >> _ONE) & _PAIRS)
+    word = (word & _FOURS) + ((word >> _S2) & _FOURS)
+    word = (word + (word >> _S4)) & _BYTES
+    return np.int64((word * _SUM) >> _S56)
 
 
 @inlined
@@ -141,16 +153,30 @@ def clause_feedback(planes, row, valid, kind, key, limits, scratch):
 
 @kernel
 def learn_row(
-    planes, included, weights, n_clauses, row, valid, chance, y, key, settings, limits, scratch, counts
+    planes,
+    included,
+    weights,
+    lengths,
+    n_clauses,
+    row,
+    valid,
+    chance,
+    y,
+    key,
+    settings,
+    limits,
+    scratch,
+    counts,
 ):
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
-    _, odd, weight_rule, gamma = settings
+    _, odd, weight_rule, gamma, max_literals = settings
     outputs, kinds, words, clause_scratch = scratch
     n_words = len(row)
     for first in range(0, len(outputs), LANES):
         count = votes.select(
-            outputs[first : first + LANES], kinds, words, key, first, n_clauses, chance, y, odd
-        )
+            outputs[first : first + LANES], lengths[first : first + LANES], max_literals, kinds, words, key, first,
+            n_clauses, chance, y, odd,
+        )  # fmt: skip
         if count == 0:
             continue
         for j in range(LANES):
@@ -158,8 +184,11 @@ def learn_row(
             if kind == 0:
                 continue
             if clause_feedback(planes[first + j], row, valid, kind, words[j], limits, clause_scratch):
+                length = 0
                 for w in range(n_words):
                     included[first // LANES, w * LANES + j] = planes[first + j, -1, w]
+                    length += count_ones(planes[first + j, -1, w])
+                lengths[first + j] = length
             if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
                 weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
             counts[kind >> 1, first + j] += 1
@@ -170,6 +199,7 @@ def learn_rows(
     planes,
     included,
     weights,
+    lengths,
     n_clauses,
     literals,
     valid,
@@ -178,6 +208,7 @@ def learn_rows(
     rows,
     first_step,
     keys,
+    machines,
     settings,
     limits,
     counts,
@@ -191,10 +222,10 @@ def learn_rows(
     weights : ndarray of int64, shape (machines, blocks * 64)
     literals : ndarray of uint64, shape (n_rows, words)
     valid : ndarray of uint64, shape (words,)
-    labels, scales, rows, first_step, keys, counts
+    lengths, labels, scales, rows, first_step, keys, machines, counts
         As in the interval machine's `learn_rows`.
     settings : tuple of int
-        T in 1/65536 votes, `odd`, weight rule, gamma in 1/65536.
+        T in 1/65536 votes, `odd`, weight rule, gamma in 1/65536, largest number of literals.
     limits : tuple
         As in `clause_feedback`.
     """
@@ -218,6 +249,8 @@ def learn_rows(
             if n_machines > 1:
                 machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
                 y = 1 - turn
+                if machine < machines[0] or machine >= machines[1]:
+                    continue
             row_outputs(included[machine], literals[row], outputs, violated)
             total = votes.vote_sum(outputs, weights[machine], odd)
             if odd:
@@ -227,8 +260,8 @@ def learn_rows(
                 y = 1 if min(max(total, 0), target) < label else 0
             if chance > 0:
                 learn_row(
-                    planes[machine], included[machine], weights[machine], n_clauses, literals[row], valid, chance, y,
-                    streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
+                    planes[machine], included[machine], weights[machine], lengths[machine], n_clauses, literals[row],
+                    valid, chance, y, streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
                 )  # fmt: skip
 
 

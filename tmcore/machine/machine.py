@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from tmcore.machine import streams, votes
-from tmcore.machine.state import LANES, ONE_VOTE, ClauseBank, MachineState
+from tmcore.machine.state import LANES, NO_BUDGET, ONE_VOTE, ClauseBank, MachineState
 from tmcore.parameters import Parameters
 
 N_FEEDBACK_TYPES = 3
@@ -51,6 +52,7 @@ class Machine(ABC):
         self.state = state or MachineState(self._start_planes(), self._start_weights(), parameters.n_clauses)
         self.scales = np.full(max(n_classes, 2), ONE_VOTE, np.int64)
         self.counts = np.zeros((self.n_machines, N_FEEDBACK_TYPES, self.state.weights.shape[1]), np.int32)
+        self.lengths = np.zeros(self.state.weights.shape, np.int32)
 
     @property
     def n_blocks(self) -> int:
@@ -83,16 +85,11 @@ class Machine(ABC):
     def _gamma(self) -> int:
         return round(self.parameters.gamma * ONE_VOTE)
 
-    @abstractmethod
-    def _start_planes(self) -> np.ndarray:
-        """The automata at N or N + 1 at random, and open bounds."""
+    @property
+    def _max_literals(self) -> int:
+        return NO_BUDGET if self.parameters.max_literals is None else self.parameters.max_literals
 
-    @abstractmethod
-    def prepare(self, codes: np.ndarray) -> np.ndarray:
-        """Encoded rows in the form this machine learns and predicts from."""
-
-    @abstractmethod
-    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> None:
+    def learn(self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_jobs: int = 1) -> None:
         """Learn rows in the given order with the present settings; `step` goes up by len(rows).
 
         Parameters
@@ -102,7 +99,32 @@ class Machine(ABC):
         labels : ndarray of int64, shape (n_rows,)
             Class indices 0..K-1; for regression the wanted vote sums in 1/65536.
         rows : ndarray of int64
+        n_jobs : int
+            Threads the machines of K > 2 classes are divided among; the result is the same for any number.
         """
+        parts = np.array_split(np.arange(self.n_machines), min(max(n_jobs, 1), self.n_machines))
+        ranges = [(int(part[0]), int(part[-1]) + 1) for part in parts]
+        if len(ranges) == 1:
+            self._learn(data, labels, rows, ranges[0])
+        else:
+            with ThreadPoolExecutor(len(ranges)) as threads:
+                for done in [threads.submit(self._learn, data, labels, rows, part) for part in ranges]:
+                    done.result()
+        self.state.step += len(rows)
+
+    @abstractmethod
+    def _start_planes(self) -> np.ndarray:
+        """The automata at N or N + 1 at random, and open bounds."""
+
+    @abstractmethod
+    def prepare(self, codes: np.ndarray) -> np.ndarray:
+        """Encoded rows in the form this machine learns and predicts from."""
+
+    @abstractmethod
+    def _learn(
+        self, data: np.ndarray, labels: np.ndarray, rows: np.ndarray, machines: tuple[int, int]
+    ) -> None:
+        """Teach the machines of a range their part of these rows; `step` stays."""
 
     @abstractmethod
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:

@@ -83,8 +83,8 @@ class ReferenceMachine(ABC):
         """c_j while learning: the conjunction of its literals, 1 for an empty clause (eqs. 4 and 5)."""
 
     @abstractmethod
-    def is_empty(self, machine: int, clause: int) -> bool:
-        """Whether the clause includes nothing."""
+    def length(self, machine: int, clause: int) -> int:
+        """Literals the clause includes."""
 
     @abstractmethod
     def _give(
@@ -102,7 +102,7 @@ class ReferenceMachine(ABC):
             sum(
                 self._sign(j) * weight * self.output(q, j, codes)
                 for j, weight in enumerate(weights)
-                if not self.is_empty(q, j)
+                if self.length(q, j)
             )
             for q, weights in enumerate(self.weights)
         ]
@@ -150,15 +150,17 @@ class ReferenceMachine(ABC):
     def _teach(
         self, q: int, j: int, codes: np.ndarray, y: int, output: int, word: int, chance: int
     ) -> ClauseDecision:
+        p = self.parameters
         draw = word >> 32
         selected = draw < chance
         type_one = (self._sign(j) == 1) == (y == 1)
         feedback = ""
         if selected:
-            feedback = ("Ia" if output else "Ib") if type_one else ("II" if output else "")
+            confirmed = output and (p.max_literals is None or self.length(q, j) <= p.max_literals)
+            feedback = ("Ia" if confirmed else "Ib") if type_one else ("II" if output else "")
         before = self.weights[q][j]
         decided = self._give(q, j, codes, feedback, word) if feedback else ()
-        if feedback and output:
+        if feedback in ("Ia", "II"):
             self.weights[q][j] = self._weight(before, feedback)
         return ClauseDecision(j, output, draw, selected, feedback, (before, self.weights[q][j]), decided)
 
@@ -228,9 +230,9 @@ class ReferenceIntervals(ReferenceMachine):
             )
         )
 
-    def is_empty(self, machine: int, clause: int) -> bool:
+    def length(self, machine: int, clause: int) -> int:
         n = self.parameters.n_states
-        return all(lower.state <= n and upper.state <= n for lower, upper in self.bounds[machine][clause])
+        return sum((lower.state > n) + (upper.state > n) for lower, upper in self.bounds[machine][clause])
 
     def _give(
         self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int
@@ -380,8 +382,8 @@ class ReferenceLiterals(ReferenceMachine):
             )
         )
 
-    def is_empty(self, machine: int, clause: int) -> bool:
-        return all(state <= self.parameters.n_states for state in self.automata[machine][clause])
+    def length(self, machine: int, clause: int) -> int:
+        return sum(state > self.parameters.n_states for state in self.automata[machine][clause])
 
     def _give(
         self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int

@@ -16,6 +16,9 @@ ONE_VOTE = 2**16
 MAX_WEIGHT = 2**30
 """A weight stops growing here (16,384 votes)."""
 
+NO_BUDGET = 2**31 - 1
+"""The literal budget of a clause that has none."""
+
 FEEDBACK_TYPES = ("Ia", "Ib", "II")
 
 

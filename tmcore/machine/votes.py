@@ -51,11 +51,12 @@ def regression_limit(votes, target, wanted):
 
 
 @inlined
-def select(outputs, kinds, words, key, first, n_clauses, limit, y, odd):
+def select(outputs, lengths, max_literals, kinds, words, key, first, n_clauses, limit, y, odd):
     """Which clauses of a block get feedback, of which kind, and where their draws start; returns how many need work.
 
     A clause whose polarity agrees with y gets Type I, else Type II (eqs. 7 and 10, mended for negative clauses: both
     polarities are selected with the probability that belongs to y). Type II of a clause that outputs 0 does nothing.
+    A clause with more than `max_literals` is made to forget where it would be confirmed.
     """
     count = 0
     for j in range(LANES):
@@ -64,7 +65,8 @@ def select(outputs, kinds, words, key, first, n_clauses, limit, y, odd):
         agrees = (j & odd) != y
         selected = np.uint8(np.int64(word >> _U32) < limit) & np.uint8(first + j < n_clauses)
         output = outputs[j]
-        kind = (RECOGNISE if output else FORGET) if agrees else (REJECT if output else np.uint8(0))
+        confirmed = np.uint8(lengths[j] <= max_literals) & output
+        kind = (RECOGNISE if confirmed else FORGET) if agrees else (REJECT if output else np.uint8(0))
         kinds[j] = kind if selected else np.uint8(0)
         count += 1 if kinds[j] else 0
     return count
