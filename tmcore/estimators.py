@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from tmcore import files
-from tmcore.encode import Encoder
+from tmcore import early_stopping, files
+from tmcore.class_weights import class_scales
+from tmcore.encoders import make_encoder, read_encoder
 from tmcore.export import read_json
 from tmcore.labels import class_indices, label_array, read_labels
 from tmcore.machine import make_machine, streams
 from tmcore.machine.state import WEIGHT_UNIT, MachineState
-from tmcore.parameters import Parameters
+from tmcore.parameters import ClassWeight, Parameters
 from tmcore.settling import Settled, make_rules, own_votes, settle, vote_scale
 from tmcore.training import TrainingRun, winners
 
@@ -35,9 +38,9 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         Vote target of eqs. (7) and (10); "auto" is n_clauses / 4.
     s : float >= 1
         Specificity of eqs. (14) to (17).
-    representation : "intervals" or "thresholds"
-        Two searching bounds per column and clause (SSL paper, section 4), or a fixed literal for every cut of every
-        column and its negation (section 3).
+    representation : "intervals", "thresholds" or "boolean"
+        Two searching bounds per column and clause (SSL paper, section 4); a fixed literal for every cut of every column
+        and its negation (section 3); or columns of 0 and 1 as they are, dense or sparse.
     bound_rule : "contrastive" or "paper"
         How bounds move: "paper" is the published rule, "contrastive" never pushes a rewarded row out.
     weights : "refit", "none", "real" or "integer"
@@ -53,6 +56,15 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         Passes over the training rows.
     boost_true_positive : bool
         Confirm every bound of a clause that is rightly true, instead of a random share (s-1)/s.
+    max_literals : int or None
+        A clause with more literals is made to forget some of them while it learns.
+    class_weight : None, "balanced" or dict
+        Lets the rows of some classes teach more often, see `class_scales`.
+    early_stopping : bool
+        Hold out a fifth of the rows, stop after 10 epochs without a better accuracy on them, keep the best epoch, and
+        settle on all rows.
+    n_jobs : int or None
+        Threads that share the machines of K > 2 classes; the result does not depend on it.
     random_state : int, RandomState or None
         The same int on the same data gives the same bits everywhere.
 
@@ -84,6 +96,10 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         max_levels: int | None = 255,
         epochs: int = 40,
         boost_true_positive: bool = False,
+        max_literals: int | None = None,
+        class_weight: ClassWeight = None,
+        early_stopping: bool = False,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_clauses = n_clauses
@@ -97,6 +113,10 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.max_levels = max_levels
         self.epochs = epochs
         self.boost_true_positive = boost_true_positive
+        self.max_literals = max_literals
+        self.class_weight = class_weight
+        self.early_stopping = early_stopping
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -104,6 +124,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
+        tags.input_tags.sparse = self.representation == "boolean"
         return tags
 
     # -- learning -----------------------------------------------------------------------------------------------
@@ -123,10 +144,26 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             With one sentence that names the column, row or setting.
         """
-        rows = self._check_rows(X, reset=True)
-        run = TrainingRun(rows, self._check_labels(y), self._parameters())
-        run.learn(run.parameters.epochs * run.n_rows)
+        rows, labels, parameters = self._check_rows(X, reset=True), self._check_labels(y), self._parameters()
+        parameters.check()
+        if parameters.early_stopping:
+            return self._fit_stopping_early(rows, labels, parameters)
+        run = TrainingRun(rows, labels, parameters, n_jobs=self.n_jobs)
+        run.learn(parameters.epochs * run.n_rows)
         return self._take(run)
+
+    def _fit_stopping_early(self, rows: Any, labels: np.ndarray, parameters: Parameters) -> TsetlinClassifier:
+        """Train on four fifths of the rows, keep the best epoch on the others, settle on all."""
+        _, indices = read_labels(labels, rows.shape[0])
+        learn, watch = early_stopping.hold_out(indices, parameters.random_state)
+        watched = early_stopping.take_rows(rows, watch), labels[watch]
+        run = TrainingRun(
+            early_stopping.take_rows(rows, learn), labels[learn], parameters, watched, self.n_jobs
+        )
+        self.best_epoch_ = early_stopping.train(run)
+        self._adopt(run)
+        self._settle(*self._encode(rows, labels))
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> TsetlinClassifier:
         """Learn one pass over a batch; predictions are by votes until `settle`.
@@ -144,8 +181,8 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         if first:
             self._start(rows, labels, classes)
         codes, indices = self._encode(rows, labels)
-        order = streams.row_order(self.machine_.parameters.random_state, self.n_batches_, len(codes))
-        self.machine_.learn(self.machine_.prepare(codes), indices, order)
+        order = streams.row_order(self.machine_.parameters.random_state, self.n_batches_, len(indices))
+        self.machine_.learn(self.machine_.prepare(codes), indices, order, effective_n_jobs(self.n_jobs))
         self.n_batches_ += 1
         self.settled_: Settled | None = None
         self.settle_reason_: str | None = None
@@ -166,8 +203,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def _from_run(cls, run: TrainingRun) -> TsetlinClassifier:
-        settings = files.parameters_to_dict(run.parameters)
-        estimator = cls(**settings)
+        estimator = cls(**dataclasses.asdict(run.parameters), n_jobs=run.n_jobs)
         estimator.n_features_in_ = len(run.encoder.columns)
         if run.encoder.by_name:
             estimator.feature_names_in_ = np.array(
@@ -176,26 +212,30 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         return estimator._take(run)
 
     def _take(self, run: TrainingRun) -> TsetlinClassifier:
-        """Take over a trained run (a copy, so that the run may go on) and settle it."""
+        """Take over a trained run and settle it on its rows."""
+        self._adopt(run)
+        self._settle(run.codes, run.labels)
+        return self
+
+    def _adopt(self, run: TrainingRun) -> None:
+        """Take over a copy of a run's machine, so that the run may go on."""
         self.classes_, self.encoder_ = run.classes, run.encoder
         state = run.machine.state.copy()
         ranks, gaps = run.encoder.n_ranks, run.encoder.has_gaps
         self.machine_ = make_machine(run.parameters, len(run.classes), ranks, gaps, state)
         self.n_batches_ = -(-run.step // run.n_rows)
-        self._settle(run.codes, run.labels)
-        return self
 
     def _start(self, rows: Any, labels: np.ndarray, classes: Any) -> None:
         parameters = self._parameters()
         parameters.check()
         known = labels if classes is None else label_array(classes)
         self.classes_, _ = read_labels(known, len(known))
-        self.encoder_ = Encoder(parameters.max_levels, shorten_cuts=parameters.bound_rule != "paper").fit(
-            rows
-        )
+        self.encoder_ = make_encoder(parameters).fit(rows)
         encoder = self.encoder_
         self.machine_ = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
         self.n_batches_ = 0
+        indices = class_indices(labels, self.classes_)
+        self.machine_.scales[:] = class_scales(parameters.class_weight, self.classes_, indices[indices >= 0])
 
     def _settle(self, codes: np.ndarray, labels: np.ndarray) -> None:
         self.settled_ = settle(self.machine_, codes, labels, len(self.classes_))
@@ -276,6 +316,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
 
     def _parameters(self) -> Parameters:
         settings = self.get_params(deep=False)
+        settings.pop("n_jobs")
         seed = settings["random_state"]
         if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
             settings["random_state"] = int(check_random_state(seed).randint(2**31 - 1))
@@ -288,7 +329,10 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
-        array = check_array(X, dtype=None, ensure_all_finite=False, estimator=self, input_name="X")
+        accepted = "csr" if self.representation == "boolean" else False
+        array = check_array(
+            X, accept_sparse=accepted, dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
+        )
         validate_data(self, X, reset=reset, skip_check_array=True)
         return array
 
@@ -302,8 +346,10 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
 
     def _encode(self, rows: Any, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         codes, indices = self.encoder_.transform(rows), class_indices(labels, self.classes_)
-        if len(codes) != len(indices):
-            raise ValueError(f"y holds {len(indices)} labels for {len(codes)} rows; give one label a row.")
+        if codes.shape[0] != len(indices):
+            raise ValueError(
+                f"y holds {len(indices)} labels for {codes.shape[0]} rows; give one label a row."
+            )
         if (indices < 0).any():
             row = int((indices < 0).argmax())
             raise ValueError(
@@ -326,8 +372,8 @@ def load(path: str | Path) -> TsetlinClassifier:
     """
     meta, arrays = files.read(path, "model")
     parameters = files.parameters_from_dict(meta["parameters"])
-    model = TsetlinClassifier(**files.parameters_to_dict(parameters))
-    model.encoder_ = Encoder.from_dict(meta["encoder"])
+    model = TsetlinClassifier(**dataclasses.asdict(parameters))
+    model.encoder_ = read_encoder(meta["encoder"])
     model.classes_ = files.labels_from_list(meta["classes"])
     model.n_features_in_ = len(model.encoder_.columns)
     if meta["feature_names"] is not None:

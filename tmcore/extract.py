@@ -16,7 +16,8 @@ from tmcore.rule import Rule, Weight, heaviest_first
 from tmcore.ruleset import RuleSet
 
 if TYPE_CHECKING:
-    from tmcore.encode import Encoder, Feature
+    from tmcore.encode import Feature
+    from tmcore.encoders import AnyEncoder
     from tmcore.machine.state import ClauseBank
 
 
@@ -41,7 +42,7 @@ class Bounds:
 
 
 def extract(
-    encoder: Encoder,
+    encoder: AnyEncoder,
     bank: ClauseBank,
     classes: Sequence[Any] | NDArray[Any],
     weights: NDArray[np.int64] | None = None,
@@ -119,7 +120,7 @@ def _weight(units: NDArray[np.int64]) -> Weight:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def rule_columns(encoder: Encoder) -> tuple[RuleColumn, ...]:
+def rule_columns(encoder: AnyEncoder) -> tuple[RuleColumn, ...]:
     """Return the encoder's columns as rules name them.
 
     Two columns that would read the same once their unit is taken off keep their full names.

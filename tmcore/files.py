@@ -7,10 +7,12 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tmcore.parameters import Parameters
 
@@ -66,13 +68,38 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     return meta, arrays
 
 
+def rows_to_arrays(name: str, rows: Any) -> dict[str, np.ndarray]:
+    """Encoded rows, dense or sparse, as arrays to write."""
+    if not sparse.issparse(rows):
+        return {name: rows}
+    return {
+        f"{name}_indptr": rows.indptr,
+        f"{name}_indices": rows.indices,
+        f"{name}_shape": np.array(rows.shape),
+    }
+
+
+def rows_from_arrays(name: str, arrays: dict[str, np.ndarray]) -> Any:
+    """Encoded rows back from `rows_to_arrays`."""
+    if name in arrays:
+        return arrays[name]
+    indptr, indices, shape = (arrays[f"{name}_{part}"] for part in ("indptr", "indices", "shape"))
+    return sparse.csr_matrix((np.ones(len(indices), np.uint8), indices, indptr), shape=tuple(shape))
+
+
 def parameters_to_dict(parameters: Parameters) -> dict[str, Any]:
     """The settings as JSON-able values."""
-    return {name: _plain(value) for name, value in dataclasses.asdict(parameters).items()}
+    values = {name: _plain(value) for name, value in dataclasses.asdict(parameters).items()}
+    if isinstance(parameters.class_weight, Mapping):
+        values["class_weight"] = [[_plain(label), float(w)] for label, w in parameters.class_weight.items()]
+    return values
 
 
 def parameters_from_dict(values: dict[str, Any]) -> Parameters:
     """The settings back from `parameters_to_dict`, checked."""
+    weights = values.get("class_weight")
+    if isinstance(weights, list):
+        values = {**values, "class_weight": dict(weights)}
     return Parameters().replace(**values)
 
 

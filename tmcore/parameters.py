@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+ClassWeight = None | str | Mapping[Any, float]
+
 BOUND_RULES = ("contrastive", "paper")
 WEIGHTS = ("refit", "none", "real", "integer")
-REPRESENTATIONS = ("intervals", "thresholds")
+REPRESENTATIONS = ("intervals", "thresholds", "boolean")
 
 MAX_VOTE_TARGET = 8192.0
 """Above this the integer arithmetic of a selection probability would no longer fit 63 bits."""
@@ -75,7 +78,7 @@ _INFOS = (
     ParameterInfo(
         "representation",
         "Representation",
-        "How rules read numbers: two searching bounds per column, or one fixed threshold per value.",
+        "How rules read a column: two searching bounds, a fixed threshold for every value, or 0 and 1 as they are.",
         choices=REPRESENTATIONS,
     ),
     ParameterInfo(
@@ -131,6 +134,17 @@ _INFOS = (
         choices=("False", "True"),
     ),
     ParameterInfo(
+        "class_weight",
+        "Balance classes",
+        "Balanced lets the rows of a rare class teach more often than those of a common one.",
+    ),
+    ParameterInfo(
+        "early_stopping",
+        "Early stopping",
+        "Hold back a fifth of the training rows, stop when they are not predicted better, and keep the best moment.",
+        choices=("False", "True"),
+    ),
+    ParameterInfo(
         "random_state", "Seed", "The same seed on the same data gives the same rules.", 0, 2**63 - 1, 1
     ),
 )
@@ -160,6 +174,8 @@ class Parameters:
     epochs: int = 40
     boost_true_positive: bool = False
     max_literals: int | None = None
+    class_weight: ClassWeight = None
+    early_stopping: bool = False
     random_state: int = 0
 
     @property
@@ -181,9 +197,14 @@ class Parameters:
                 continue
             if info.name in ("max_levels", "max_literals") and value is None:
                 continue
-            if info.name == "boost_true_positive":
+            if info.name == "class_weight":
+                if not (value is None or value == "balanced" or isinstance(value, Mapping)):
+                    raise ValueError(
+                        f'class_weight is {value!r}; use None, "balanced" or a dict of label to weight.'
+                    )
+            elif info.choices == ("False", "True"):
                 if not isinstance(value, bool):
-                    raise ValueError(f"boost_true_positive is {value!r}; use True or False.")
+                    raise ValueError(f"{info.name} is {value!r}; use True or False.")
             elif info.choices:
                 if value not in info.choices:
                     raise ValueError(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from tmcore.conditions import Condition, RawColumn, RuleColumn, visible, weight_text
 from tmcore.rule import (
@@ -121,8 +122,9 @@ class RuleSet:
 
     def _outputs_in_parts(self, X: pd.DataFrame | NDArray[Any]) -> Iterator[NDArray[np.bool_]]:
         values = self._values(X)
-        for start in range(0, len(X), ROWS_AT_ONCE):
-            stop = min(start + ROWS_AT_ONCE, len(X))
+        n_rows = X.shape[0]
+        for start in range(0, n_rows, ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, n_rows)
             masks = _masks({condition: raw.part(start, stop) for condition, raw in values.items()})
             outputs = np.ones((len(self), stop - start), dtype=bool)
             for row, rule in zip(outputs, self.rules, strict=True):
@@ -144,6 +146,8 @@ class RuleSet:
 
     def _frame(self, X: pd.DataFrame | NDArray[Any]) -> pd.DataFrame:
         """Return the columns that rules use, under the names that rules use."""
+        if sparse.issparse(X):
+            return self._dense_columns(X)
         if not isinstance(X, pd.DataFrame):
             return self._by_position(pd.DataFrame(np.asarray(X)))
         if not self.by_name:
@@ -156,6 +160,17 @@ class RuleSet:
                 problem = "is missing" if count == 0 else f"is there {count} times"
                 raise ValueError(f"Column '{name}' {problem}; the rules use it, so give it once.")
         return frame[needed]
+
+    def _dense_columns(self, X: Any) -> pd.DataFrame:
+        """Return the used columns of a sparse matrix, the only ones that are made dense."""
+        if X.shape[1] != len(self.columns):
+            raise ValueError(
+                f"The data have {X.shape[1]} columns, but the rules were made for {len(self.columns)}."
+            )
+        used = {condition.column for rule in self.rules for condition in rule.conditions}
+        positions = [k for k, column in enumerate(self.columns) if column.name in used]
+        cells = X.tocsc()[:, positions].toarray()
+        return pd.DataFrame(cells, columns=[self.columns[k].name for k in positions])
 
     def _by_position(self, frame: pd.DataFrame) -> pd.DataFrame:
         if frame.shape[1] != len(self.columns):

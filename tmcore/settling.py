@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tmcore.encode import Encoder
+from tmcore.encoders import AnyEncoder
 from tmcore.extract import extract
 from tmcore.machine import Machine
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
@@ -65,7 +65,7 @@ def settle(machine: Machine, codes: np.ndarray, labels: np.ndarray, n_classes: i
     outputs = machine.outputs(machine.prepare(codes))
     lengths = bank.literals.ravel()
     found: Refit = refit(
-        outputs.reshape(len(codes), -1), labels, lengths, n_classes, machine.parameters.random_state % 2**32
+        outputs.reshape(len(labels), -1), labels, lengths, n_classes, machine.parameters.random_state % 2**32
     )
     if found.reason is not None:
         return replace(own_votes(bank), reason=found.reason)
@@ -83,7 +83,7 @@ def own_votes(bank: ClauseBank) -> Settled:
 
 
 def make_rules(
-    encoder: Encoder,
+    encoder: AnyEncoder,
     machine: Machine,
     settled: Settled,
     classes: np.ndarray,
@@ -101,9 +101,9 @@ def make_rules(
         covered = np.bincount(labels[holds], minlength=len(classes))
         n_rows = int(holds.sum())
         counted.append(
-            with_counts(replace(rule, support=n_rows / len(codes)), tuple(covered.tolist()), n_rows)
+            with_counts(replace(rule, support=n_rows / len(labels)), tuple(covered.tolist()), n_rows)
         )
-    return replace(rules, rules=tuple(counted), n_rows=len(codes)).simplify()
+    return replace(rules, rules=tuple(counted), n_rows=len(labels)).simplify()
 
 
 def vote_scale(settled: Settled, vote_target: float) -> float:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 
 from tmcore import files
-from tmcore.encode import Encoder
+from tmcore.class_weights import class_scales
+from tmcore.encoders import AnyEncoder, make_encoder, read_encoder
 from tmcore.labels import class_indices, read_labels
 from tmcore.machine import make_machine, streams
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank, MachineState
@@ -102,6 +104,8 @@ class TrainingRun:
     parameters : Parameters
     validation : (X, y), optional
         Rows to score on; they are never learned from.
+    n_jobs : int, optional
+        Threads that share the machines of three and more classes, -1 for all cores; the result does not depend on it.
 
     Attributes
     ----------
@@ -124,21 +128,23 @@ class TrainingRun:
         y: Any,
         parameters: Parameters | None = None,
         validation: tuple[Rows, Any] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         parameters = parameters or Parameters()
         parameters.check()
-        encoder = Encoder(parameters.max_levels, shorten_cuts=parameters.bound_rule != "paper")
+        encoder = make_encoder(parameters)
         codes = encoder.fit_transform(X)
-        classes, labels = read_labels(y, len(codes))
+        classes, labels = read_labels(y, codes.shape[0])
         held_out = None
         if validation is not None:
             held_out = encoder.transform(validation[0]), class_indices(validation[1], classes)
         self._begin(parameters, encoder, classes, codes, labels, held_out)
+        self.n_jobs = effective_n_jobs(n_jobs)
 
     def _begin(
         self,
         parameters: Parameters,
-        encoder: Encoder,
+        encoder: AnyEncoder,
         classes: np.ndarray,
         codes: np.ndarray,
         labels: np.ndarray,
@@ -148,12 +154,14 @@ class TrainingRun:
         self.encoder, self.classes = encoder, classes
         self.codes, self.labels, self._held_out = codes, labels, held_out
         self.machine = make_machine(parameters, len(classes), encoder.n_ranks, encoder.has_gaps, state)
+        self.machine.scales[:] = class_scales(parameters.class_weight, classes, labels)
         self._data = self.machine.prepare(codes)
         self._held_out_data = None if held_out is None else self.machine.prepare(held_out[0])
         self.history: list[Record] = []
         self.changes: list[Change] = []
         self._order: tuple[int, np.ndarray] = (-1, np.zeros(0, np.int64))
         self._rows_per_second = 5_000.0
+        self.n_jobs = 1
 
     @property
     def parameters(self) -> Parameters:
@@ -163,7 +171,7 @@ class TrainingRun:
     @property
     def n_rows(self) -> int:
         """Training rows."""
-        return len(self.codes)
+        return len(self.labels)
 
     @property
     def step(self) -> int:
@@ -212,6 +220,13 @@ class TrainingRun:
         while left > 0 and not (stop is not None and stop.is_set()):
             left -= self._learn(min(left, max(1, int(self._rows_per_second * SECONDS_BETWEEN_STOPS))))
 
+    def go_to(self, state: MachineState) -> None:
+        """Go on from another state of this run's machine."""
+        self.machine = make_machine(
+            self.parameters, len(self.classes), self.encoder.n_ranks, self.encoder.has_gaps, state
+        )
+        self.machine.scales[:] = class_scales(self.parameters.class_weight, self.classes, self.labels)
+
     def _learn(self, n_rows: int) -> int:
         """Learn at most `n_rows` rows, up to the end of the epoch; returns how many."""
         epoch, offset = divmod(self.step, self.n_rows)
@@ -220,7 +235,7 @@ class TrainingRun:
             self._order = (epoch, order)
         rows = self._order[1][offset : offset + n_rows]
         start = time.perf_counter()
-        self.machine.learn(self._data, self.labels, rows)
+        self.machine.learn(self._data, self.labels, rows, self.n_jobs)
         seconds = max(time.perf_counter() - start, 1e-6)
         self._rows_per_second += 0.5 * (min(len(rows) / seconds, 1e7) - self._rows_per_second)
         return len(rows)
@@ -281,9 +296,13 @@ class TrainingRun:
     def save(self, path: str | Path) -> None:
         """Write the run, with the encoded rows, to one file; nothing in it is executable."""
         arrays = {"planes": self.machine.state.planes, "weights": self.machine.state.weights}
-        arrays |= {"codes": self.codes, "labels": self.labels, "counts": self.machine.counts}
+        arrays |= {"labels": self.labels, "counts": self.machine.counts} | files.rows_to_arrays(
+            "codes", self.codes
+        )
         if self._held_out is not None:
-            arrays |= {"held_out_codes": self._held_out[0], "held_out_labels": self._held_out[1]}
+            arrays |= {"held_out_labels": self._held_out[1]} | files.rows_to_arrays(
+                "held_out_codes", self._held_out[0]
+            )
         meta = {
             "parameters": files.parameters_to_dict(self.parameters),
             "encoder": self.encoder.to_dict(),
@@ -300,14 +319,14 @@ class TrainingRun:
         meta, arrays = files.read(path, "run")
         parameters = files.parameters_from_dict(meta["parameters"])
         run = cls.__new__(cls)
-        held_out = (
-            (arrays["held_out_codes"], arrays["held_out_labels"]) if "held_out_codes" in arrays else None
-        )
+        held_out = None
+        if "held_out_labels" in arrays:
+            held_out = files.rows_from_arrays("held_out_codes", arrays), arrays["held_out_labels"]
         run._begin(
             parameters,
-            Encoder.from_dict(meta["encoder"]),
+            read_encoder(meta["encoder"]),
             files.labels_from_list(meta["classes"]),
-            arrays["codes"],
+            files.rows_from_arrays("codes", arrays),
             arrays["labels"],
             held_out,
             MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, meta["step"]),

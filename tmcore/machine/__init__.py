@@ -10,7 +10,11 @@ from tmcore.machine.machine import Machine
 from tmcore.machine.state import MachineState
 from tmcore.parameters import Parameters
 
-MACHINES: dict[str, type[Machine]] = {"intervals": IntervalMachine, "thresholds": LiteralMachine}
+MACHINES: dict[str, type[Machine]] = {
+    "intervals": IntervalMachine,
+    "thresholds": LiteralMachine,
+    "boolean": LiteralMachine,
+}
 """The machine of each representation."""
 
 

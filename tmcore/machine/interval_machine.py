@@ -23,7 +23,7 @@ class IntervalMachine(Machine):
         state: MachineState | None = None,
     ) -> None:
         super().__init__(parameters, n_classes, n_ranks, has_gaps, state)
-        self.lengths[:, : parameters.n_clauses] = self.bank().literals
+        self.lengths[:, : parameters.n_clauses] = self.literal_counts()
 
     def _start_planes(self) -> np.ndarray:
         p, o = self.parameters, len(self.n_ranks)
@@ -96,6 +96,11 @@ class IntervalMachine(Machine):
         """The automata's states, shape (2, machines, clauses, features): lower, then upper bound."""
         return self._per_clause(LOWER_STATE, UPPER_STATE)
 
+    def literal_counts(self) -> np.ndarray:
+        """See `Machine.literal_counts`."""
+        included = self.state.planes[:, :, :, LOWER_STATE : UPPER_STATE + 1] > self.parameters.n_states
+        return included.sum((2, 3)).reshape(self.n_machines, -1)[:, : self.parameters.n_clauses]
+
     def bank(self) -> ClauseBank:
         """See `Machine.bank`."""
         lower, upper, lower_state, upper_state = self._per_clause(LOWER, UPPER_STATE)
@@ -105,7 +110,7 @@ class IntervalMachine(Machine):
             upper=upper,
             lower_included=included[0],
             upper_included=included[1],
-            literals=included[0].sum(2) + included[1].sum(2),
+            literals=self.literal_counts(),
             weights=self.state.weights[:, : self.parameters.n_clauses].copy(),
             polarity=polarities(self.parameters.n_clauses, self.odd),
             step=self.state.step,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from tmcore.machine import literals, streams
 from tmcore.machine.machine import Machine
@@ -32,7 +35,7 @@ class LiteralMachine(Machine):
         self.valid = self._pack(np.arange(self.n_words * WORD) < 2 * self.n_bits)
         self.included = np.zeros((self.n_machines, self.n_blocks, self.n_words * LANES), np.uint64)
         self._refresh_included()
-        self.lengths[:, : parameters.n_clauses] = self.bank().literals
+        self.lengths[:, : parameters.n_clauses] = self.literal_counts()
 
     @property
     def n_words(self) -> int:
@@ -76,9 +79,12 @@ class LiteralMachine(Machine):
         blocks = padded.reshape(self.n_machines, self.n_blocks, LANES, self.n_words)
         self.included[:] = blocks.transpose(0, 1, 3, 2).reshape(self.included.shape)
 
-    def prepare(self, codes: np.ndarray) -> np.ndarray:
-        """Rows of literal words, uint64 of shape (n_rows, words)."""
-        words = np.empty((len(codes), self.n_words), np.uint64)
+    def prepare(self, codes: Any) -> np.ndarray:
+        """Rows of literal words, uint64 of shape (n_rows, words); a 0/1 sparse matrix is packed as it is."""
+        words = np.empty((codes.shape[0], self.n_words), np.uint64)
+        if sparse.issparse(codes):
+            literals.pack_sparse(codes.indptr, codes.indices, self.n_bits, words)
+            return words
         literals.pack_thresholds(np.ascontiguousarray(codes), self.n_ranks, words)
         return words
 
@@ -118,30 +124,31 @@ class LiteralMachine(Machine):
         counters = np.sum(planes, axis=0)
         return counters - self._middle + self.parameters.n_states + 1
 
+    def literal_counts(self) -> np.ndarray:
+        """See `Machine.literal_counts`."""
+        return np.bitwise_count(self.state.planes[:, :, -1]).sum(2, dtype=np.int64)
+
     def bank(self) -> ClauseBank:
         """The lowest included threshold and the highest included negated one are a clause's interval (section 3)."""
         include = self._bits(self.state.planes[:, :, -1])
         q, m, o = self.n_machines, self.parameters.n_clauses, len(self.n_ranks)
         dtype = rank_dtype(self.parameters.max_levels)
-        lower, upper = np.zeros((q, m, o), dtype), np.empty((q, m, o), dtype)
-        lower_in, upper_in = np.zeros((q, m, o), bool), np.zeros((q, m, o), bool)
-        first = 0
-        for k, n_ranks in enumerate(self.n_ranks):
-            last = first + n_ranks - 1
-            below, above = include[:, :, 0, first:last], include[:, :, 1, first:last]
-            first = last
-            upper[:, :, k] = n_ranks - 1
-            if n_ranks == 1:
-                continue
-            upper_in[:, :, k], lower_in[:, :, k] = below.any(2), above.any(2)
-            upper[:, :, k] = np.where(upper_in[:, :, k], below.argmax(2), n_ranks - 1)
-            lower[:, :, k] = np.where(lower_in[:, :, k], n_ranks - 1 - above[:, :, ::-1].argmax(2), 0)
+        end = (self.n_ranks - 1).astype(dtype)
+        lower, upper = np.zeros((q, m, o), dtype), np.broadcast_to(end, (q, m, o)).copy()
+        cut = np.flatnonzero(self.n_ranks > 1)
+        if len(cut):
+            first = np.concatenate([[0], np.cumsum(self.n_ranks[cut] - 1)[:-1]])
+            position = np.arange(self.n_bits) - np.repeat(first, self.n_ranks[cut] - 1)
+            below = np.where(include[:, :, 0], position.astype(dtype), dtype(np.iinfo(dtype).max))
+            above = np.where(include[:, :, 1], (position + 1).astype(dtype), dtype(0))
+            upper[:, :, cut] = np.minimum(np.minimum.reduceat(below, first, axis=2), end[cut])
+            lower[:, :, cut] = np.maximum.reduceat(above, first, axis=2)
         return ClauseBank(
             lower=lower,
             upper=upper,
-            lower_included=lower_in,
-            upper_included=upper_in,
-            literals=include.sum((2, 3)),
+            lower_included=lower > 0,
+            upper_included=upper < end,
+            literals=self.literal_counts(),
             weights=self.state.weights[:, :m].copy(),
             polarity=polarities(m, self.odd),
             step=self.state.step,

@@ -293,6 +293,35 @@ def all_outputs(included, literals, outputs):
 
 
 @kernel
+def pack_sparse(indptr, indices, n_bits, words):
+    """Pack the rows of a 0/1 CSR matrix of `n_bits` columns: first "x is 0" of all columns, then "x is 1".
+
+    Parameters
+    ----------
+    indptr, indices : ndarray of int
+        As in scipy; every stored value is 1.
+    words : ndarray of uint64, shape (n_rows, words)
+        Written, with ones beyond the last literal.
+    """
+    n_words = words.shape[1]
+    for row in range(len(indptr) - 1):
+        for w in range(n_words):
+            words[row, w] = _ZERO
+        whole = n_bits >> 6
+        for w in range(whole):
+            words[row, w] = _ALL
+        for bit in range(whole << 6, n_bits):
+            words[row, bit >> 6] |= _ONE << np.uint64(bit & 63)
+        for bit in range(2 * n_bits, n_words * 64):
+            words[row, bit >> 6] |= _ONE << np.uint64(bit & 63)
+        for at in range(indptr[row], indptr[row + 1]):
+            bit = indices[at]
+            words[row, bit >> 6] &= ~(_ONE << np.uint64(bit & 63))
+            bit += n_bits
+            words[row, bit >> 6] |= _ONE << np.uint64(bit & 63)
+
+
+@kernel
 def pack_thresholds(codes, n_ranks, words):
     """Pack ranks into literal words: bits "x <= c_t" of all features (Table 2), then their negations.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,7 @@ class Machine(ABC):
         """The automata at N or N + 1 at random, and open bounds."""
 
     @abstractmethod
-    def prepare(self, codes: np.ndarray) -> np.ndarray:
+    def prepare(self, codes: Any) -> np.ndarray:
         """Encoded rows in the form this machine learns and predicts from."""
 
     @abstractmethod
@@ -135,6 +136,10 @@ class Machine(ABC):
         """Write clause outputs, 1 for an empty clause."""
 
     @abstractmethod
+    def literal_counts(self) -> np.ndarray:
+        """Included literals of each clause, int of shape (machines, clauses)."""
+
+    @abstractmethod
     def bank(self) -> ClauseBank:
         """An immutable copy of the clauses."""
 
@@ -150,7 +155,7 @@ class Machine(ABC):
         The weights of empty clauses count as 0: they cast no vote when predicting (eq. 4).
         """
         weights = self.state.weights.copy()
-        weights[:, : self.parameters.n_clauses][self.bank().literals == 0] = 0
+        weights[:, : self.parameters.n_clauses][self.literal_counts() == 0] = 0
         sums = np.zeros((len(data), self.n_machines), np.int64)
         self._all_votes(weights, data, sums)
         return sums
@@ -159,4 +164,4 @@ class Machine(ABC):
         """Clause outputs when predicting, bool of shape (n_rows, machines, clauses)."""
         outputs = np.zeros((len(data), self.n_machines, self.n_blocks * LANES), np.uint8)
         self._all_outputs(data, outputs)
-        return outputs[:, :, : self.parameters.n_clauses].astype(bool) & (self.bank().literals > 0)
+        return outputs[:, :, : self.parameters.n_clauses].astype(bool) & (self.literal_counts() > 0)

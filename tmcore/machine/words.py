@@ -1,0 +1,168 @@
+"""Wide words: 512 rows' bits in one value, and the few operations on them that compiled code needs.
+
+Numba's own loops over short arrays do not become vector instructions where arrays might overlap. A wide word is an
+LLVM vector of eight 64-bit numbers instead: one register with AVX-512, two with AVX2, four elsewhere, and the same
+result on every processor. Wide words live in C-contiguous uint64 arrays of shape (n, 8).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.datamodel.models import PrimitiveModel
+from numba.core.datamodel.registry import register_default
+from numba.extending import intrinsic
+
+WORDS = 8
+"""64-bit words in a wide word: as many bytes as a cache line."""
+
+WORD = 64
+ROWS = WORDS * WORD
+"""Rows that a wide word has a bit for; row r is bit r % 64 of word r // 64."""
+
+_VECTOR = ir.VectorType(ir.IntType(WORD), WORDS)
+
+
+class Wide(types.Type):
+    """Numba's type of a wide word; it exists inside kernels only."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Wide")
+
+
+_WIDE = Wide()
+
+
+@register_default(Wide)
+class _WideModel(PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _VECTOR)
+
+
+def new_words(count: int) -> np.ndarray:
+    """Zeros, uint64 of shape (count, 8), each wide word within one cache line."""
+    flat = np.zeros((count + 1) * WORDS, np.uint64)
+    skip = -(flat.ctypes.data // 8) % WORDS
+    return flat[skip : skip + count * WORDS].reshape(count, WORDS)
+
+
+def _splat(value: int) -> ir.Constant:
+    return ir.Constant(_VECTOR, [value] * WORDS)
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, element: Any, vector: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [element]), vector.as_pointer())
+
+
+@intrinsic
+def load(typingctx, array, index):  # type: ignore[no-untyped-def]
+    """The wide word array[index]."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        at = context.cast(builder, args[1], signature.args[1], types.intp)
+        at = builder.mul(at, ir.Constant(at.type, WORDS))
+        return builder.load(_address(context, builder, signature.args[0], args[0], at, _VECTOR), align=8)
+
+    return _WIDE(array, index), generate
+
+
+@intrinsic
+def store(typingctx, array, index, value):  # type: ignore[no-untyped-def]
+    """Write a wide word to array[index]."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        at = context.cast(builder, args[1], signature.args[1], types.intp)
+        at = builder.mul(at, ir.Constant(at.type, WORDS))
+        builder.store(args[2], _address(context, builder, signature.args[0], args[0], at, _VECTOR), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
+
+
+@intrinsic
+def both(typingctx, a, b):  # type: ignore[no-untyped-def]
+    """a AND b."""
+    return _WIDE(a, b), lambda context, builder, signature, args: builder.and_(*args)
+
+
+@intrinsic
+def either(typingctx, a, b):  # type: ignore[no-untyped-def]
+    """a OR b."""
+    return _WIDE(a, b), lambda context, builder, signature, args: builder.or_(*args)
+
+
+@intrinsic
+def differ(typingctx, a, b):  # type: ignore[no-untyped-def]
+    """a XOR b."""
+    return _WIDE(a, b), lambda context, builder, signature, args: builder.xor(*args)
+
+
+@intrinsic
+def none(typingctx):  # type: ignore[no-untyped-def]
+    """No row."""
+    return _WIDE(), lambda context, builder, signature, args: _splat(0)
+
+
+@intrinsic
+def is_none(typingctx, a):  # type: ignore[no-untyped-def]
+    """Whether no bit is set."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        bits = builder.bitcast(builder.icmp_unsigned("!=", args[0], _splat(0)), ir.IntType(WORDS))
+        return builder.icmp_unsigned("==", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(a), generate
+
+
+@intrinsic
+def swap_bits(typingctx, low, high, distance, mask):  # type: ignore[no-untyped-def]
+    """The bits of `low` above `distance` change places with those of `high` below; a pair of wide words."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        low, high = args[0], args[1]
+        number = ir.IntType(WORD)
+        lanes = [
+            builder.shuffle_vector(
+                builder.insert_element(_splat(0), value, ir.Constant(ir.IntType(32), 0)),
+                _splat(0),
+                ir.Constant(ir.VectorType(ir.IntType(32), WORDS), [0] * WORDS),
+            )
+            for value in (
+                context.cast(builder, args[2], signature.args[2], types.uint64),
+                context.cast(builder, args[3], signature.args[3], types.uint64),
+            )
+        ]
+        assert lanes[0].type.element == number
+        moved = builder.and_(builder.xor(builder.lshr(low, lanes[0]), high), lanes[1])
+        pair = builder.xor(low, builder.shl(moved, lanes[0])), builder.xor(high, moved)
+        return context.make_tuple(builder, signature.return_type, pair)
+
+    return types.UniTuple(_WIDE, 2)(low, high, distance, mask), generate
+
+
+@intrinsic
+def in_range(typingctx, codes, start, base, span):  # type: ignore[no-untyped-def]
+    """64 bits: whether base <= code < base + span, for the 64 codes from the flat index `start`."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        code = ir.IntType(signature.args[0].dtype.bitwidth)
+        vector = ir.VectorType(code, WORD)
+        at = context.cast(builder, args[1], signature.args[1], types.intp)
+        loaded = builder.load(
+            _address(context, builder, signature.args[0], args[0], at, vector), align=code.width // 8
+        )
+        splats = []
+        for i in (2, 3):
+            value = context.cast(builder, args[i], signature.args[i], signature.args[0].dtype)
+            undefined = ir.Constant(vector, ir.Undefined)
+            first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+            spread = ir.Constant(ir.VectorType(ir.IntType(32), WORD), [0] * WORD)
+            splats.append(builder.shuffle_vector(first, undefined, spread))
+        holds = builder.icmp_unsigned("<", builder.sub(loaded, splats[0]), splats[1])
+        return builder.bitcast(holds, ir.IntType(WORD))
+
+    return types.uint64(codes, start, base, span), generate
