@@ -14,7 +14,7 @@ import streamlit as st
 from sklearn.model_selection import train_test_split
 
 from tmcore.parameters import Parameters
-from tmcore.table import Table, TableError, read_table
+from tmcore.table import MAX_BYTES, Table, TableError, read_table
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -143,6 +143,21 @@ class Session:
         self.overrides, self.past = {}, []
         self.test_share, self.seed = DEFAULT_TEST_SHARE, DEFAULT_SEED
         self.generation += 1
+
+    def open_upload(self, source: bytes, name: str) -> None:
+        """Read an uploaded file's bytes and look at it.
+
+        Raises
+        ------
+        TableError
+            If it is too large or not a table. Nothing changes then.
+        """
+        if len(source) > MAX_BYTES:
+            size, most = len(source) / 2**20, MAX_BYTES / 2**20
+            raise TableError(
+                f"{name} has {size:,.1f} MB, and the limit is {most:,.0f} MB. Upload fewer rows or columns."
+            )
+        self.open_table(read_table(source), name, source)
 
     def edit(self, table: Table) -> None:
         """Replace the table by one with another role, order or target; :meth:`undo` takes it back."""

@@ -50,26 +50,10 @@ def _try(change: Callable[[], None], opening: bool = False) -> None:
 # Opening data ------------------------------------------------------------------------------------------------------
 
 
-def open_bytes(current: Session, source: bytes, name: str) -> None:
-    """Read an uploaded file's bytes and look at it.
-
-    Raises
-    ------
-    TableError
-        If it is too large or not a table; the session is unchanged then.
-    """
-    if len(source) > MAX_BYTES:
-        raise TableError(
-            f"{style.short(name)} has {len(source) / 2**20:,.0f} MB, and the limit is {MAX_BYTES / 2**20:,.0f} MB. "
-            "Upload fewer rows or columns."
-        )
-    current.open_table(read_table(source), name, source)
-
-
 def _uploaded(key: str) -> None:
     file = st.session_state.get(key)
     if file is not None:
-        _try(lambda: open_bytes(session.current(), file.getvalue(), file.name), opening=True)
+        _try(lambda: session.current().open_upload(file.getvalue(), file.name), opening=True)
 
 
 def _open_sample(sample: sample_data.Sample) -> None:

@@ -37,14 +37,14 @@ def csv(n_rows: int = 40) -> bytes:
 
 
 def test_starts_on_the_data_page() -> None:
-    app = AppTest.from_file(str(APP), default_timeout=30).run()
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
     assert not app.exception
     assert "No data yet" in app.title[0].value
 
 
 def test_every_page_opens_empty_without_an_error() -> None:
     for name in ("data", "train", "rules"):
-        app = AppTest.from_file(str(APP.parent / "views" / f"{name}.py"), default_timeout=30).run()
+        app = AppTest.from_file(str(APP.parent / "views" / f"{name}.py"), default_timeout=60).run()
         assert not app.exception, name
         assert app.button, name
 

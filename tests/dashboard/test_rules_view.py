@@ -164,7 +164,7 @@ def job() -> Iterator[Job]:
 
 
 def open_page(job: Job | None) -> AppTest:
-    page = AppTest.from_file(str(VIEW), default_timeout=20)
+    page = AppTest.from_file(str(VIEW), default_timeout=60)
     page.session_state[session.KEY] = session.Session(job=job, trained_name="beans")
     return page.run()
 
