@@ -48,7 +48,8 @@ function readPalette(probe) {
   return palette;
 }
 
-function fit(canvas, width, height) {
+// With a background the canvas is opaque, which a browser without a graphics card puts on screen faster.
+function fit(canvas, width, height, background = null) {
   const ratio = devicePixelRatio || 1;
   if (canvas.w !== width || canvas.h !== height || canvas.ratio !== ratio) {
     Object.assign(canvas, { w: width, h: height, ratio });
@@ -57,9 +58,10 @@ function fit(canvas, width, height) {
     canvas.style.width = width + "px";
     canvas.style.height = height + "px";
   }
-  const g = canvas.getContext("2d");
+  const g = canvas.getContext("2d", { alpha: background === null });
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
-  g.clearRect(0, 0, width, height);
+  if (background === null) g.clearRect(0, 0, width, height);
+  else { g.fillStyle = background; g.fillRect(0, 0, width, height); }
   g.textBaseline = "middle";
   return g;
 }

@@ -25,7 +25,7 @@ function drawTimeBar(S) {
   const canvas = S.timeBar;
   const width = canvas.parentElement.clientWidth;
   const height = 62;
-  const g = fit(canvas, width, height);
+  const g = fit(canvas, width, height, P.bg);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const [left, right, top, bottom] = [2, 2, 16, height - 16];
   const x = (step) => timeAt(S, step, left, right, width);
@@ -96,7 +96,7 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
   const { P } = S;
   const width = canvas.parentElement.clientWidth;
   const height = 132;
-  const g = fit(canvas, width, height);
+  const g = fit(canvas, width, height, P.bg);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const [left, right, top, bottom] = [42, 86, 8, height - 20];
   const scale = root ? (v) => Math.sqrt(Math.max(0, v)) : (v) => v;
@@ -179,7 +179,7 @@ function drawLengths(S) {
   const { P, data } = S;
   const canvas = S.lengthChart;
   const width = canvas.parentElement.clientWidth;
-  const g = fit(canvas, width, 132);
+  const g = fit(canvas, width, 132, P.bg);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const [left, top, bottom] = [42, 8, 112];
   const most = Math.max(4, ...data.lengths[0], ...data.lengths[1]);
@@ -214,7 +214,7 @@ function drawVotes(S) {
   const canvas = S.voteChart;
   const width = canvas.parentElement.clientWidth;
   const height = 132;
-  const g = fit(canvas, width, height);
+  const g = fit(canvas, width, height, P.bg);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const { mine, others, reach } = data.votes;
   const middle = 58;

@@ -102,7 +102,8 @@ function onKey(S, event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const target = event.composedPath()[0];
   if (key === " " && target instanceof Element && target.closest("button, a, summary") && !S.play.contains(target)) return;
-  if (key === "Escape" && !S.ask.hidden) { S.ask.hidden = true; return; }
+  if (key === "Escape") { S.ask.hidden = S.keys.hidden = true; return; }
+  if (key === "?") { S.keys.hidden = !S.keys.hidden; return; }
   if (event.repeat && key !== "n") return;
   if (key === " ") act(S, "toggle");
   else if (Object.hasOwn(KEYS, key)) act(S, KEYS[key]);

@@ -6,7 +6,7 @@ const SLOW_FRAME = 24;
 const fewCores = navigator.hardwareConcurrency <= 2;
 
 function start(host) {
-  const S = { host, rows: [], rowsById: new Map(), outbox: [], drawn: -1, painted: 0, last: 0, dirty: true };
+  const S = { host, rows: [], rowsById: new Map(), outbox: [], sprites: new Map(), drawn: -1, painted: 0, last: 0, dirty: true };
   host.append(buildPage(S));
   S.root.prepend(el("style", { text: style }));
   wire(S);
@@ -19,7 +19,9 @@ function start(host) {
     wake(S);
   }, { rootMargin: "60px" });
   for (const canvas of S.root.querySelectorAll("canvas")) S.eye.observe(canvas);
-  S.theme = setInterval(() => { if (checkTheme(S)) wake(S); }, 500);
+  S.theme = setInterval(() => {
+    if (S.data && (checkTheme(S) || endHope(S))) wake(S);
+  }, 500);
   S.pulse = setInterval(() => keepAsking(S), 15);
   checkTheme(S);
   return S;
@@ -35,6 +37,15 @@ function stop(S) {
   S.request = 0;
   S.root.remove();
   views.delete(S.host);
+}
+
+// A command shown at once but never confirmed is taken back.
+function endHope(S) {
+  if (!S.hope || performance.now() < S.hope.until) return false;
+  S.hope = null;
+  S.root.dataset.state = S.data.state;
+  S.dirty = true;
+  return true;
 }
 
 function checkTheme(S) {

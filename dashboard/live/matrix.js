@@ -2,7 +2,7 @@
 
 function drawMatrix(S) {
   const { P, G } = S;
-  const g = fit(S.matrix, G.width, G.height);
+  const g = fit(S.matrix, G.width, G.height - HEAD, P.bg);
   const dx = S.scroller.scrollLeft;
   const dy = S.scroller.scrollTop;
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
@@ -11,10 +11,7 @@ function drawMatrix(S) {
   const visible = G.lines.filter((line) => line.y > first && line.y < last);
   const selected = S.data.view.clause;
   g.save();
-  g.beginPath();
-  g.rect(0, HEAD, G.width, G.height - HEAD);
-  g.clip();
-  g.translate(0, -dy);
+  g.translate(0, -dy - HEAD);
   for (const line of visible) {
     if (!line.row) { drawGroup(S, g, line, font); continue; }
     const on = line.row.id === selected;
@@ -27,13 +24,13 @@ function drawMatrix(S) {
     drawRowHead(S, g, line, font);
   }
   g.beginPath();
-  g.rect(G.label - 8, HEAD, G.width, G.total);
+  g.rect(G.label - 8, 0, G.width, G.total);
   g.clip();
   g.translate(-dx, 0);
   for (const line of visible) if (line.row) drawCells(S, g, line, dx);
   drawSelection(S, g, visible);
   g.restore();
-  drawHeads(S, g, dx, font);
+  drawHeads(S);
 }
 
 function drawGroup(S, g, line, font) {
@@ -123,36 +120,63 @@ function drawSelection(S, g, visible) {
   g.stroke();
 }
 
-// Rows of the class in focus upwards, all others downwards; strong inside from..to.
-function drawData(S, g, column, x, w, y, h, alpha, from = 0, to = 1) {
+// Rows of the class in focus upwards, all others downwards, painted once a column and size.
+function dataSprite(S, column, w, h) {
+  const key = [S.data.facts, column.features[0].i, w.toFixed(1), h, S.focus, S.P.dark, devicePixelRatio].join();
+  if (S.sprites.has(key)) return S.sprites.get(key);
+  if (S.sprites.size > 400) S.sprites.clear();
+  const sprite = document.createElement("canvas");
+  const g = fit(sprite, Math.ceil(w), 2 * h);
   const n = column.counts[0].length;
   const bin = w / n;
-  const scale = h / column.most;
   for (let i = 0; i < n; i++) {
-    const centre = (i + 0.5) / n;
-    g.globalAlpha = centre > from && centre < to ? alpha : alpha * 0.42;
-    let down = y;
+    let down = h;
     for (let k = 0; k < column.counts.length; k++) {
-      const tall = column.counts[k][i] * scale;
+      const tall = (column.counts[k][i] / column.most) * h;
       g.fillStyle = classColour(S, k);
-      if (k === S.focus) g.fillRect(x + i * bin, y - tall, bin - 0.7, tall);
+      if (k === S.focus) g.fillRect(i * bin, h - tall, bin - 0.7, tall);
       else {
-        const clipped = Math.min(tall, y + h - down);
-        g.fillRect(x + i * bin, down, bin - 0.7, clipped);
+        const clipped = Math.min(tall, 2 * h - down);
+        g.fillRect(i * bin, down, bin - 0.7, clipped);
         down += clipped;
       }
     }
   }
+  S.sprites.set(key, sprite);
+  return sprite;
+}
+
+// The data behind a glyph: strong inside from..to (shares of the width), faint outside.
+function drawData(S, g, column, x, w, y, h, alpha, from = 0, to = 1) {
+  const sprite = dataSprite(S, column, w, h);
+  const part = (a, b, strength) => {
+    if (b - a < 0.002) return;
+    g.globalAlpha = strength;
+    const r = sprite.ratio;
+    g.drawImage(sprite, a * w * r, 0, (b - a) * w * r, 2 * h * r, x + a * w, y - h, (b - a) * w, 2 * h);
+  };
+  const a = Math.max(0, Math.min(1, from));
+  const b = Math.max(a, Math.min(1, to));
+  part(0, a, alpha * 0.42);
+  part(a, b, alpha);
+  part(b, 1, alpha * 0.42);
   g.globalAlpha = 1;
 }
 
-function drawHeads(S, g, dx, font) {
+// The heads stay as they are while bounds move, on a canvas of their own.
+function drawHeads(S) {
   const { P, G } = S;
+  const dx = S.scroller.scrollLeft;
+  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
+  const mark = [G.at, G.width, dx, S.data.facts, S.focus, P.dark, P.bg].join();
+  if (S.headMark === mark) return;
+  S.headMark = mark;
+  const g = fit(S.headCanvas, G.width, HEAD);
   g.strokeStyle = P.line;
   g.lineWidth = 1;
   g.beginPath();
-  g.moveTo(0, HEAD + 0.5);
-  g.lineTo(G.width, HEAD + 0.5);
+  g.moveTo(0, HEAD - 0.5);
+  g.lineTo(G.width, HEAD - 0.5);
   g.stroke();
   g.save();
   g.beginPath();
@@ -224,19 +248,26 @@ function drawSpan(S, g, x, w, m, start, end, a, b, on, side) {
     g.globalAlpha = 1;
     return;
   }
-  const fade = g.createLinearGradient(x, 0, x + w, 0);
-  const clear = colour + "00";
-  if (a < 0.5) { fade.addColorStop(0, clear); fade.addColorStop(Math.max(0.02, Math.min(0.45, end * 0.8)), colour); } else fade.addColorStop(0, colour);
-  if (b < 0.5) { fade.addColorStop(Math.min(0.98, Math.max(0.55, 1 - (1 - start) * 0.8)), colour); fade.addColorStop(1, clear); } else fade.addColorStop(1, colour);
   if (a > 0.5 && b > 0.5) {
     g.globalAlpha = on * 0.8;
     g.fillStyle = P.bg;
     g.fillRect(s, m - 4, e - s, 8);
   }
   g.globalAlpha = on;
-  g.fillStyle = S.multi && side ? hatch(g, colour) : fade;
+  g.fillStyle = S.multi && side ? hatch(g, colour) : a > 0.5 && b > 0.5 ? colour : openSpan(g, x, w, start, end, a, b, colour);
   g.fillRect(s, m - 3, e - s, 6);
   g.globalAlpha = 1;
+}
+
+// An open end fades out towards the end of the axis.
+function openSpan(g, x, w, start, end, a, b, colour) {
+  const fade = g.createLinearGradient(x, 0, x + w, 0);
+  const clear = colour + "00";
+  fade.addColorStop(0, a < 0.5 ? clear : colour);
+  if (a < 0.5) fade.addColorStop(Math.max(0.02, Math.min(0.45, end * 0.8)), colour);
+  if (b < 0.5) fade.addColorStop(Math.min(0.98, Math.max(0.55, 1 - (1 - start) * 0.8)), colour);
+  fade.addColorStop(1, b < 0.5 ? clear : colour);
+  return fade;
 }
 
 function drawBound(P, g, at, from, m, alpha) {
@@ -244,16 +275,13 @@ function drawBound(P, g, at, from, m, alpha) {
   if (Math.abs(at - from) > (included ? 1 : 2.5)) {
     const colour = included ? P.accent : P.axis;
     const y = included ? m + 8 : m;
-    const trail = g.createLinearGradient(from, 0, at, 0);
-    trail.addColorStop(0, colour + "00");
-    trail.addColorStop(1, colour);
-    g.globalAlpha = included ? 1 : 0.55;
-    g.strokeStyle = trail;
-    g.lineWidth = included ? 2.5 : 2;
-    g.beginPath();
-    g.moveTo(from, y);
-    g.lineTo(at, y);
-    g.stroke();
+    // Four steps instead of a gradient: there can be hundreds of trails at once.
+    const tall = included ? 2.5 : 2;
+    g.fillStyle = colour;
+    for (let i = 0; i < 4; i++) {
+      g.globalAlpha = (included ? 1 : 0.55) * (0.2 + 0.25 * i);
+      g.fillRect(from + ((at - from) * i) / 4, y - tall / 2, (at - from) / 4, tall);
+    }
   }
   if (alpha < 0.98) {
     g.globalAlpha = (1 - alpha) * 0.8;

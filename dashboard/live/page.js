@@ -30,6 +30,9 @@ function buildPage(S) {
   return root;
 }
 
+const KEY_WORDS = "Space play or pause · N one row · E one epoch · 0 reset · S slow motion · 1 2 3 speed · "
+  + "arrows in the matrix move the chosen cell · Esc closes a question · ? shows or hides these keys";
+
 function buildFilm(S, named) {
   const speeds = named("speeds", el("div", { class: "seg", role: "group", "aria-label": "Speed" },
     [["slow", "Slow motion", "S"], ["1x", "1×", "1"], ["3x", "3×", "2"], ["max", "Max", "3"]].map(([value, text, key]) =>
@@ -44,6 +47,7 @@ function buildFilm(S, named) {
       named("settle", button("Settle", null, { title: "Stop learning and give each clause the weight that fits best" }))),
     named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
       named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
+    named("keys", el("div", { class: "notice", hidden: true, role: "note", text: KEY_WORDS })),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
       named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     el("div", { class: "bar" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far")));
@@ -55,9 +59,10 @@ function buildMatrix(S, named) {
   const sort = named("sort", el("select", { class: "sel", "aria-label": "Sort" },
     option("literals", "Most literals"), option("weight", "Heaviest"), option("number", "Clause number")));
   S.matrix = el("canvas", { "aria-hidden": "true" });
+  S.headCanvas = el("canvas", { "aria-hidden": "true" });
   S.heads = el("div", { class: "heads", "aria-hidden": "true" });
   S.tip = el("div", { class: "tip", hidden: true });
-  S.pin = el("div", { class: "pin" }, S.matrix, S.heads, S.tip);
+  S.pin = el("div", { class: "pin" }, S.headCanvas, S.matrix, S.heads, S.tip);
   S.space = el("div", { class: "space" }, S.pin);
   S.scroller = el("div", { class: "scroller", tabindex: "0", role: "application",
     "aria-label": "Interval matrix. Arrow keys move the chosen cell." }, S.space);

@@ -36,7 +36,7 @@ function noticeWords(S) {
   if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
   if (data.settled) return ["settled", settledWords(data.settled)];
-  if (data.lapsed) return ["lapsed", "Paused itself because the page was closed. Nothing is lost."];
+  if (data.lapsed) return ["lapsed", "Paused itself because this page was closed or left. Nothing is lost."];
   return null;
 }
 

@@ -29,7 +29,7 @@ function drawTrace(S) {
   const canvas = S.traceChart;
   const width = canvas.parentElement.clientWidth;
   const height = 196;
-  const g = fit(canvas, width, height);
+  const g = fit(canvas, width, height, P.bg);
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const left = isAxis(f.column) && f.cuts.length ? 52 : 84;
   const right = width > 640 ? 104 : 64;

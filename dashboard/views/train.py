@@ -138,7 +138,7 @@ def _restart(current: Session, job: Job) -> None:
 
 
 def _nothing_learned(job: Job) -> bool:
-    return job.state in ("compiling", "ready") and (job.latest is None or job.latest.step == 0)
+    return job.state in ("compiling", "ready", "failed") and (job.latest is None or job.latest.step == 0)
 
 
 def _start(current: Session) -> None:
