@@ -53,6 +53,14 @@ def _splat(value: int) -> ir.Constant:
     return ir.Constant(_VECTOR, [value] * WORDS)
 
 
+def _spread(builder: Any, value: Any, vector: ir.VectorType) -> Any:
+    """A vector with the same number in every lane."""
+    undefined, index = ir.Constant(vector, ir.Undefined), ir.IntType(32)
+    first = builder.insert_element(undefined, value, ir.Constant(index, 0))
+    lanes = ir.Constant(ir.VectorType(index, vector.count), [0] * vector.count)
+    return builder.shuffle_vector(first, undefined, lanes)
+
+
 def _address(context: Any, builder: Any, array_type: Any, array: Any, element: Any, vector: Any) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [element]), vector.as_pointer())
@@ -120,49 +128,50 @@ def is_none(typingctx, a):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def swap_bits(typingctx, low, high, distance, mask):  # type: ignore[no-untyped-def]
-    """The bits of `low` above `distance` change places with those of `high` below; a pair of wide words."""
+    """(low, high) after the bits of `low >> distance` and of `high` where `mask` is 1 changed places."""
 
     def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
         low, high = args[0], args[1]
-        number = ir.IntType(WORD)
-        lanes = [
-            builder.shuffle_vector(
-                builder.insert_element(_splat(0), value, ir.Constant(ir.IntType(32), 0)),
-                _splat(0),
-                ir.Constant(ir.VectorType(ir.IntType(32), WORDS), [0] * WORDS),
-            )
-            for value in (
-                context.cast(builder, args[2], signature.args[2], types.uint64),
-                context.cast(builder, args[3], signature.args[3], types.uint64),
-            )
-        ]
-        assert lanes[0].type.element == number
-        moved = builder.and_(builder.xor(builder.lshr(low, lanes[0]), high), lanes[1])
-        pair = builder.xor(low, builder.shl(moved, lanes[0])), builder.xor(high, moved)
+        shift, chosen = (
+            _spread(builder, context.cast(builder, args[i], signature.args[i], types.uint64), _VECTOR)
+            for i in (2, 3)
+        )
+        moved = builder.and_(builder.xor(builder.lshr(low, shift), high), chosen)
+        pair = builder.xor(low, builder.shl(moved, shift)), builder.xor(high, moved)
         return context.make_tuple(builder, signature.return_type, pair)
 
     return types.UniTuple(_WIDE, 2)(low, high, distance, mask), generate
 
 
+def _range_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """64 comparisons of neighbouring codes as one number; one subtraction makes two of them one."""
+    code = ir.IntType(signature.args[0].dtype.bitwidth)
+    vector = ir.VectorType(code, WORD)
+    at = context.cast(builder, args[1], signature.args[1], types.intp)
+    address = _address(context, builder, signature.args[0], args[0], at, vector)
+    base, span = (
+        _spread(builder, context.cast(builder, args[i], signature.args[i], signature.args[0].dtype), vector)
+        for i in (2, 3)
+    )
+    loaded = builder.load(address, align=code.width // 8)
+    holds = builder.icmp_unsigned("<", builder.sub(loaded, base), span)
+    return builder.bitcast(holds, ir.IntType(WORD))
+
+
 @intrinsic
 def in_range(typingctx, codes, start, base, span):  # type: ignore[no-untyped-def]
     """64 bits: whether base <= code < base + span, for the 64 codes from the flat index `start`."""
+    return types.uint64(codes, start, base, span), _range_bits
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        code = ir.IntType(signature.args[0].dtype.bitwidth)
-        vector = ir.VectorType(code, WORD)
+
+@intrinsic
+def row_word(typingctx, row, start, base, span):  # type: ignore[no-untyped-def]
+    """The word of literals at `start`, or for ranks what `in_range` gives."""
+
+    def literals(context, builder, signature, args):  # type: ignore[no-untyped-def]
         at = context.cast(builder, args[1], signature.args[1], types.intp)
-        loaded = builder.load(
-            _address(context, builder, signature.args[0], args[0], at, vector), align=code.width // 8
-        )
-        splats = []
-        for i in (2, 3):
-            value = context.cast(builder, args[i], signature.args[i], signature.args[0].dtype)
-            undefined = ir.Constant(vector, ir.Undefined)
-            first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-            spread = ir.Constant(ir.VectorType(ir.IntType(32), WORD), [0] * WORD)
-            splats.append(builder.shuffle_vector(first, undefined, spread))
-        holds = builder.icmp_unsigned("<", builder.sub(loaded, splats[0]), splats[1])
-        return builder.bitcast(holds, ir.IntType(WORD))
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load(builder.gep(data, [at]))
 
-    return types.uint64(codes, start, base, span), generate
+    generate = literals if row.dtype == types.uint64 else _range_bits
+    return types.uint64(row, start, base, span), generate
