@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not is_free(options.port):
         print(f"Port {options.port} is in use. Choose another with --port.", file=sys.stderr)
         return 1
+    print(f"The dashboard is at http://{ADDRESS}:{options.port} (Ctrl-C stops it).")
     from streamlit.web.cli import main as streamlit
 
     with as_file(files("dashboard") / "app.py") as script:
