@@ -17,7 +17,8 @@ from dashboard.style import short
 if TYPE_CHECKING:
     from dashboard.history import Moment
     from dashboard.jobs import Job
-    from tmcore.encode import Column, Encoder
+    from tmcore.encode import Column
+    from tmcore.encoders import AnyEncoder
     from tmcore.training import Snapshot, TrainingRun
 
 N_BINS = 12
@@ -60,7 +61,7 @@ class View:
         self.feature = _whole(wanted.get("feature"), self.feature, n_features - 1)
         return before != (self.machine, self.sort, self.shown, self.offset) or wanted.get("again") is True
 
-    def arrange(self, snapshot: Snapshot, encoder: Encoder, facts: dict[str, Any]) -> None:
+    def arrange(self, snapshot: Snapshot, encoder: AnyEncoder, facts: dict[str, Any]) -> None:
         """Choose and order the clauses of each side, the columns to send, and a cell if none is chosen."""
         bank, q = snapshot.bank, self.machine
         literals = np.asarray(snapshot.literals_per_clause)[q]
@@ -137,7 +138,7 @@ def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
 
 def _column_facts(
     column: Column,
-    encoder: Encoder,
+    encoder: AnyEncoder,
     codes: NDArray[Any],
     frame: pd.DataFrame,
     labels: NDArray[np.intp],
@@ -245,7 +246,7 @@ def _share(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else round(float(value), 4)
 
 
-def _rows(snapshot: Snapshot, view: View, encoder: Encoder, job: Job) -> dict[str, Any]:
+def _rows(snapshot: Snapshot, view: View, encoder: AnyEncoder, job: Job) -> dict[str, Any]:
     bank, q = snapshot.bank, view.machine
     rows = np.array(view.clauses[0] + view.clauses[1], dtype=np.intp)
     features = np.array([f for i in view.columns for f in encoder.columns[i].features], dtype=np.intp)
@@ -282,7 +283,7 @@ def _lengths(literals: NDArray[Any], polarity: NDArray[Any]) -> list[list[int]]:
     ]
 
 
-def _uses(snapshot: Snapshot, q: int, encoder: Encoder) -> list[int]:
+def _uses(snapshot: Snapshot, q: int, encoder: AnyEncoder) -> list[int]:
     """How many columns any clause of the machine uses, and how many there are."""
     bank = snapshot.bank
     used = (bank.lower_included[q] | bank.upper_included[q]).any(axis=0)

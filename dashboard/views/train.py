@@ -14,7 +14,16 @@ from tmcore.parameters import PARAMETERS
 
 ERROR = "tsetlin_train_error"
 LIVE_SETTINGS = ("T", "s", "gamma")
-RESTART_SETTINGS = ("n_clauses", "bound_rule", "weights", "n_states", "max_levels", "epochs", "random_state")
+RESTART_SETTINGS = (
+    "n_clauses",
+    "representation",
+    "bound_rule",
+    "weights",
+    "n_states",
+    "max_levels",
+    "epochs",
+    "random_state",
+)
 USUAL_ENDS: dict[str, tuple[float, float]] = {
     "n_clauses": (10, 500),
     "T": (0.5, 100),
@@ -23,7 +32,12 @@ USUAL_ENDS: dict[str, tuple[float, float]] = {
     "n_states": (1, 127),
     "epochs": (1, 200),
 }
+REPRESENTATIONS = ("intervals", "thresholds")
+"""Those that read any table; "boolean" takes 0/1 columns only."""
+
 WORDS = {
+    "intervals": "Intervals",
+    "thresholds": "Thresholds",
     "contrastive": "Contrastive",
     "paper": "Paper",
     "refit": "Settled at the end",
@@ -80,7 +94,7 @@ def _choice(name: str, value: str) -> None:
     st.session_state.setdefault(_key(name), value)
     st.selectbox(
         f"{info.label} ↻",
-        info.choices,
+        REPRESENTATIONS if name == "representation" else info.choices,
         format_func=lambda word: WORDS.get(word, word),
         help=info.meaning,
         key=_key(name),
@@ -98,7 +112,9 @@ def _settings(current: Session) -> None:
         _number(name, value)
     if parameters.weights == "real":
         _number("gamma", parameters.gamma)
-    _choice("bound_rule", parameters.bound_rule)
+    _choice("representation", parameters.representation)
+    if parameters.representation == "intervals":
+        _choice("bound_rule", parameters.bound_rule)
     _choice("weights", parameters.weights)
     for name in ("n_states", "max_levels", "epochs", "random_state"):
         value = getattr(parameters, name)
