@@ -1,0 +1,191 @@
+"""L1-penalised logistic regression and least squares on clauses' outputs, by Newton steps and coordinate descent.
+
+scikit-learn's liblinear solves the logistic problem too (the tests compare), but without warm starts, with a penalty
+on the intercept, and behind one lock for the whole process: a path of 27 penalties took it 37 times as long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+from scipy.special import expit
+
+from tmcore.machine.jit import kernel
+
+Loss = Literal["logistic", "squares"]
+Floats = NDArray[np.float64]
+
+MAX_STEPS = 100
+"""Newton steps; a dozen is usual."""
+
+MAX_SWEEPS = 1000
+LEAST_CURVATURE = 1e-5
+"""Floor of p (1 - p), so that rows already decided do not make a step endless."""
+
+MAX_NEW = 100
+"""Columns that may come in at once, those with the largest gradients first."""
+
+SLACK = 1e-6
+"""Relative amount by which a gradient must exceed the penalty for its clause to come in."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Weights, float (n_columns,), and the intercept, which is not penalised."""
+
+    weights: Floats
+    intercept: float
+
+    def votes(self, design: csc_matrix) -> Floats:
+        """Weighted sums, float (n_rows,): log-odds, or the predicted number."""
+        return design @ self.weights + self.intercept
+
+
+def constant(target: Floats, loss: Loss) -> Solution:
+    """The solution without columns: log-odds of the share of ones (both values must occur), or the mean."""
+    mean = float(target.mean())
+    return Solution(np.zeros(0), float(np.log(mean / (1 - mean))) if loss == "logistic" else mean)
+
+
+def strongest_penalty(design: csc_matrix, target: Floats) -> float:
+    """The smallest penalty that leaves no weight, the same for both losses; 0 where no column tells anything."""
+    largest = float(np.abs((target - target.mean()) @ design).max(initial=0.0))
+    # Only rounding is left of a gradient this small.
+    return largest if largest > 1e-9 * max(1.0, float(np.abs(target).sum())) else 0.0
+
+
+def mean_loss(votes: Floats, target: Floats, loss: Loss) -> float:
+    """Log-loss, or half the squared error, per row."""
+    return _total_loss(votes, target, loss) / len(target)
+
+
+def _total_loss(votes: Floats, target: Floats, loss: Loss) -> float:
+    if loss == "logistic":
+        return float((np.logaddexp(0.0, votes) - target * votes).sum())
+    return float(0.5 * ((target - votes) ** 2).sum())
+
+
+def solve(
+    design: csc_matrix,
+    target: Floats,
+    penalty: float,
+    loss: Loss = "logistic",
+    start: Solution | None = None,
+    tolerance: float = 1e-7,
+) -> Solution:
+    """Minimise the sum of losses over rows plus `penalty` times the sum of |weights|.
+
+    Parameters
+    ----------
+    design : csc_matrix of float64, shape (n_rows, n_columns)
+    target : float array (n_rows,)
+        0 or 1, both present, for the logistic loss; any numbers for least squares.
+    penalty : float > 0
+    loss : "logistic" or "squares"
+    start : Solution, optional
+        Of a similar problem; it saves time and does not change the result beyond the tolerance.
+    tolerance : float
+        Largest change of a weight in the last step.
+    """
+    weights, intercept = np.zeros(design.shape[1]), constant(target, loss).intercept
+    if start is not None:
+        weights, intercept = start.weights.copy(), start.intercept
+    active = weights != 0
+    while True:
+        # Most weights stay zero, so only columns that want to leave zero take part in the Newton steps.
+        columns = np.flatnonzero(active)
+        part = Solution(weights[columns], intercept)
+        part = _newton(design[:, columns], target, penalty, loss, part, tolerance)
+        weights[columns], intercept = part.weights, part.intercept
+        gradient = np.abs((_mean(part.votes(design[:, columns]), loss) - target) @ design)
+        gradient[active] = 0
+        outside = np.flatnonzero(gradient > penalty * (1 + SLACK))
+        if len(outside) == 0:
+            return Solution(weights, intercept)
+        active[outside[np.argsort(-gradient[outside], kind="stable")[:MAX_NEW]]] = True
+
+
+def _mean(votes: Floats, loss: Loss) -> Floats:
+    return expit(votes) if loss == "logistic" else votes
+
+
+def _newton(
+    design: csc_matrix, target: Floats, penalty: float, loss: Loss, start: Solution, tolerance: float
+) -> Solution:
+    """Minimise over all columns of `design`: each step solves the quadratic model with its penalty, and is halved
+    until the loss falls."""
+    # Zeros and ones are exact in float32, and the curvature only steers the steps.
+    dense = design.toarray().astype(np.float32)
+    weights, intercept, votes = start.weights, start.intercept, start.votes(design)
+    now = _total_loss(votes, target, loss) + penalty * np.abs(weights).sum()
+    for _ in range(MAX_STEPS):
+        mean = _mean(votes, loss)
+        residuals = mean - target
+        curvature = (
+            np.maximum(mean * (1 - mean), LEAST_CURVATURE) if loss == "logistic" else np.ones(len(votes))
+        )
+        weighted = dense * curvature.astype(np.float32)[:, None]
+        step, start_step = _descend(
+            (dense.T @ weighted).astype(np.float64), weighted.sum(axis=0, dtype=np.float64), curvature.sum(),
+            residuals @ design, residuals.sum(), weights, penalty, tolerance * 0.1, MAX_SWEEPS,
+        )  # fmt: skip
+        change = design @ step + start_step
+        share = 1.0
+        while True:
+            trial = weights + share * step
+            after = _total_loss(votes + share * change, target, loss) + penalty * np.abs(trial).sum()
+            if after <= now or share < 1e-4:
+                break
+            share /= 2
+        if after > now:
+            break
+        weights, intercept, votes, now = trial, intercept + share * start_step, votes + share * change, after
+        if max(np.abs(step).max(initial=0.0), abs(start_step)) < tolerance:
+            break
+    return Solution(weights, float(intercept))
+
+
+@kernel
+def _descend(
+    curvature: Floats, cross: Floats, total: float, gradient: Floats, slope: float, weights: Floats,
+    penalty: float, tolerance: float, max_sweeps: int,
+) -> tuple[Floats, float]:  # fmt: skip
+    """Step of the weights and of the intercept that minimises the quadratic model plus the penalty, one coordinate
+    at a time.
+
+    curvature (n, n), cross (n,) and total are the second derivatives by weights, by weights and intercept, and by
+    intercept; gradient (n,) and slope the first ones.
+    """
+    n = len(weights)
+    step, moved = np.zeros(n), gradient.copy()
+    start_step = 0.0
+    for _ in range(max_sweeps):
+        largest = 0.0
+        change = -slope / total
+        start_step += change
+        slope = 0.0
+        for i in range(n):
+            moved[i] += cross[i] * change
+        largest = abs(change)
+        for j in range(n):
+            old = weights[j] + step[j]
+            wanted = curvature[j, j] * old - moved[j]
+            new = 0.0
+            if wanted > penalty:
+                new = (wanted - penalty) / curvature[j, j]
+            elif wanted < -penalty:
+                new = (wanted + penalty) / curvature[j, j]
+            change = new - old
+            if change != 0.0:
+                step[j] = new - weights[j]
+                slope += cross[j] * change
+                for i in range(n):
+                    moved[i] += curvature[i, j] * change
+                largest = max(largest, abs(change))
+        if largest < tolerance:
+            break
+    return step, start_step
