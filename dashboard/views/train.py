@@ -32,8 +32,8 @@ USUAL_ENDS: dict[str, tuple[float, float]] = {
     "n_states": (1, 127),
     "epochs": (1, 200),
 }
+# Those that read any table: "boolean" takes 0/1 columns only. (Comments, not strings: Streamlit prints lone strings.)
 REPRESENTATIONS = ("intervals", "thresholds")
-"""Those that read any table; "boolean" takes 0/1 columns only."""
 
 WORDS = {
     "intervals": "Intervals",
