@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -197,80 +198,74 @@ def compile_votes(
     voting = weights.any(1) & (bank.literals[machines, clauses] > 0)
     machines, clauses, weights = machines[voting], clauses[voting], weights[voting]
     start = np.zeros(weights.shape[1], np.int64) if intercept is None else np.array(intercept, np.int64)
-    owners, keys, possible = _tests_of(bank, n_ranks, has_gaps, machines, clauses)
+    tests, possible = _tests_of(bank, n_ranks, has_gaps, machines, clauses)
     distinct: dict[bytes, int] = {}
-    merged: list[np.ndarray] = []
-    for asked, holds, own in zip(_split(owners, keys, len(possible)), possible, weights, strict=True):
-        if not holds:
-            continue
-        if len(asked) == 0:
-            start += own
-            continue
-        at = distinct.setdefault(asked.tobytes(), len(merged))
-        if at < len(merged):
-            merged[at] = merged[at] + own
-        else:
-            merged.append(own)
-    kept = [at for at, sums in enumerate(merged) if sums.any()]
-    texts = list(distinct)
-    lists = [np.frombuffer(texts[at], np.int64) for at in kept]
-    table = np.array([merged[at] for at in kept], np.int64).reshape(len(kept), len(start))
-    return CompiledVotes(_compile(bank, n_ranks, lists), *_counters(table), start)
+    places = np.array([distinct.setdefault(asked, len(distinct)) for asked in tests], np.int64)
+    merged = np.zeros((len(distinct), len(start)), np.int64)
+    np.add.at(merged, places[possible], weights[possible])
+    if b"" in distinct:
+        always = distinct[b""]
+        start += merged[always]
+        merged[always] = 0
+    kept = merged.any(1)
+    lists = [asked for asked, keep in zip(distinct, kept, strict=True) if keep]
+    return CompiledVotes(_compile(bank, n_ranks, lists), *_counters(merged[kept]), start)
 
 
 def compile_outputs(bank: ClauseBank, n_ranks: np.ndarray, has_gaps: np.ndarray) -> CompiledClauses:
     """Compile the outputs of all clauses, machine after machine; arguments as in `compile_votes`."""
     machines, clauses = np.indices(bank.weights.shape).reshape(2, -1)
-    owners, keys, possible = _tests_of(bank, n_ranks, has_gaps, machines, clauses)
+    tests, possible = _tests_of(bank, n_ranks, has_gaps, machines, clauses)
     possible &= bank.literals.ravel() > 0
-    lists = _split(owners, keys, len(possible))
-    never, always = np.array([NEVER - FIRST]), np.array([ALWAYS - FIRST])
-    chosen = [
-        (asked if len(asked) else always) if holds else never
-        for asked, holds in zip(lists, possible, strict=True)
-    ]
-    return _compile(bank, n_ranks, chosen)
+    never, always = (np.array([row - FIRST], np.int64).tobytes() for row in (NEVER, ALWAYS))
+    lists = [asked or always if holds else never for asked, holds in zip(tests, possible, strict=True)]
+    return _compile(bank, n_ranks, lists)
 
 
 def _tests_of(
     bank: ClauseBank, n_ranks: np.ndarray, has_gaps: np.ndarray, machines: np.ndarray, clauses: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tests of the chosen clauses that exclude something, clause after clause.
+) -> tuple[list[bytes], np.ndarray]:
+    """Tests of the chosen clauses that exclude something.
 
     Returns
     -------
-    owners : ndarray of int64, ascending
-        Which of the chosen clauses asks the test.
-    keys : ndarray of int64
-        feature * 2**32 + base * 2**16 + span, ascending within a clause.
+    tests : list of bytes
+        Of each chosen clause: int64 numbers feature * 2**32 + base * 2**16 + span, ascending.
     possible : ndarray of bool, shape (chosen,)
         False where a clause's bounds exclude each other.
     """
     missing = int(np.iinfo(bank.lower.dtype).max)
-    lower, upper = bank.lower[machines, clauses], bank.upper[machines, clauses]
-    lower_in, upper_in = bank.lower_included[machines, clauses], bank.upper_included[machines, clauses]
-    below, above = upper_in & (upper < np.asarray(n_ranks) - 1), lower_in & (lower > 0)
-    known = (lower_in | upper_in) & np.asarray(has_gaps, bool) & ~(below | above)
-    found = []
-    for chosen, first, last in ((above, lower, None), (below, None, upper), (known, None, None)):
-        owner, feature = np.nonzero(chosen)
-        base = np.zeros(len(owner), np.int64) if first is None else first[owner, feature].astype(np.int64)
-        end = missing if last is None else last[owner, feature].astype(np.int64) + 1
-        found.append((owner, (feature << 32) + (base << 16) + (end - base)))
-    owners, keys = (np.concatenate(part) for part in zip(*found, strict=True))
+    above, below = (np.flatnonzero(included) for included in (bank.lower_included, bank.upper_included))
+    lower, upper = bank.lower.reshape(-1)[above], bank.upper.reshape(-1)[below]
+    n_features = len(n_ranks)
+    closed_below, closed_above = lower > 0, upper < np.asarray(n_ranks)[below % n_features] - 1
+    included = np.union1d(above, below)
+    above, lower = above[closed_below], lower[closed_below].astype(np.int64)
+    below, upper = below[closed_above], upper[closed_above].astype(np.int64)
+    known = included[np.asarray(has_gaps, bool)[included % n_features]]
+    known = np.setdiff1d(known, np.union1d(above, below))
+    _, in_above, in_below = np.intersect1d(above, below, assume_unique=True, return_indices=True)
+    crossed = above[in_above[lower[in_above] > upper[in_below]]] // n_features
+
+    places = np.full(bank.weights.size, -1, np.int64)
+    chosen = machines * bank.weights.shape[1] + clauses
+    places[chosen] = np.arange(len(machines))
+    possible = np.ones(bank.weights.size, bool)
+    possible[crossed] = False
+    at = np.concatenate([above, below, known])
+    bounds = [(lower << 16) + missing - lower, upper + 1, np.full(len(known), missing)]
+    keys = (at % n_features << 32) + np.concatenate(bounds)
+    owners = places[at // n_features]
     order = np.lexsort((keys, owners))
-    return owners[order], keys[order], ~(above & below & (lower > upper)).any(1)
+    texts = keys[order].tobytes()
+    ends = 8 * np.searchsorted(owners[order], np.arange(len(machines) + 1))
+    return [texts[a:b] for a, b in pairwise(ends.tolist())], possible[chosen]
 
 
-def _split(owners: np.ndarray, keys: np.ndarray, n_clauses: int) -> list[np.ndarray]:
-    """The keys of each clause."""
-    return np.split(keys, np.searchsorted(owners, np.arange(1, n_clauses + 1)))[:n_clauses]
-
-
-def _compile(bank: ClauseBank, n_ranks: np.ndarray, lists: Sequence[np.ndarray]) -> CompiledClauses:
-    """Number the tests that occur and lay them out; `lists` holds the keys of every clause."""
-    lengths = np.array([len(asked) for asked in lists], np.int64)
-    keys = np.concatenate([*lists, np.zeros(0, np.int64)]).astype(np.int64)
+def _compile(bank: ClauseBank, n_ranks: np.ndarray, lists: Sequence[bytes]) -> CompiledClauses:
+    """Number the tests that occur and lay them out; `lists` holds the keys of every clause as bytes."""
+    lengths = np.array([len(asked) // 8 for asked in lists], np.int64)
+    keys = np.frombuffer(b"".join(lists), np.int64)
     real = keys >= 0
     distinct, numbers = np.unique(keys[real], return_inverse=True)
     members = keys + FIRST
@@ -336,17 +331,17 @@ def _counters(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     end = 0
     for output in range(weights.shape[1]):
         for sign in (1, -1):
-            voting = np.flatnonzero(weights[:, output] * sign > 0)
+            voting = np.flatnonzero(np.sign(weights[:, output]) == sign)
             if len(voting) == 0:
                 continue
-            sizes = np.abs(weights[voting, output])
+            sizes = (sign * weights[voting, output]).astype(np.uint64)  # also right for -2**63
             together = int(np.bitwise_or.reduce(sizes))
             shift = (together & -together).bit_length() - 1
-            n_bits = (sum(sizes.tolist()) >> shift).bit_length()
+            n_bits = min((sum(sizes.tolist()) >> shift).bit_length(), WORD)
             if end % WORD + n_bits > WORD:
                 end = -(-end // WORD) * WORD
             fields.append((output, sign, shift, end, n_bits, len(adders)))
-            adders += [voting[(sizes >> min(shift + bit, 63)) & 1 == 1] for bit in range(n_bits)]
+            adders += [voting[(sizes >> np.uint64(shift + bit)) & np.uint64(1) == 1] for bit in range(n_bits)]
             end += n_bits
     lists = np.cumsum([0, *(len(part) for part in adders)]).astype(np.int32)
     return (
