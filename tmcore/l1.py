@@ -6,7 +6,7 @@ on the intercept, and behind one lock for the whole process: a path of 27 penalt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -45,63 +45,98 @@ class Solution:
         return design @ self.weights + self.intercept
 
 
-def constant(target: Floats, loss: Loss) -> Solution:
-    """The solution without columns: log-odds of the share of ones (both values must occur), or the mean."""
-    mean = float(target.mean())
-    return Solution(np.zeros(0), float(np.log(mean / (1 - mean))) if loss == "logistic" else mean)
+@dataclass(frozen=True)
+class Problem:
+    """What is to be fitted: the sum over rows of weight times loss is made small.
 
-
-def strongest_penalty(design: csc_matrix, target: Floats) -> float:
-    """The smallest penalty that leaves no weight, the same for both losses; 0 where no column tells anything."""
-    largest = float(np.abs((target - target.mean()) @ design).max(initial=0.0))
-    # Only rounding is left of a gradient this small.
-    return largest if largest > 1e-9 * max(1.0, float(np.abs(target).sum())) else 0.0
-
-
-def mean_loss(votes: Floats, target: Floats, loss: Loss) -> float:
-    """Log-loss, or half the squared error, per row."""
-    return _total_loss(votes, target, loss) / len(target)
-
-
-def _total_loss(votes: Floats, target: Floats, loss: Loss) -> float:
-    if loss == "logistic":
-        return float((np.logaddexp(0.0, votes) - target * votes).sum())
-    return float(0.5 * ((target - votes) ** 2).sum())
-
-
-def solve(
-    design: csc_matrix,
-    target: Floats,
-    penalty: float,
-    loss: Loss = "logistic",
-    start: Solution | None = None,
-    tolerance: float = 1e-7,
-) -> Solution:
-    """Minimise the sum of losses over rows plus `penalty` times the sum of |weights|.
-
-    Parameters
+    Attributes
     ----------
     design : csc_matrix of float64, shape (n_rows, n_columns)
     target : float array (n_rows,)
         0 or 1, both present, for the logistic loss; any numbers for least squares.
-    penalty : float > 0
+    row_weights : float array (n_rows,)
+        At least 0.
     loss : "logistic" or "squares"
+    """
+
+    design: csc_matrix
+    target: Floats
+    row_weights: Floats
+    loss: Loss
+
+    def rows(self, chosen: NDArray[np.integer]) -> Problem:
+        """The same on some rows."""
+        return Problem(self.design[chosen], self.target[chosen], self.row_weights[chosen], self.loss)
+
+    def columns(self, chosen: NDArray[np.integer]) -> Problem:
+        """The same with some columns."""
+        return replace(self, design=self.design[:, chosen])
+
+    @property
+    def constant(self) -> float:
+        """The best intercept without columns: log-odds of the share of ones, or the mean."""
+        mean = self._target_mean
+        return float(np.log(mean / (1 - mean))) if self.loss == "logistic" else mean
+
+    @property
+    def strongest_penalty(self) -> float:
+        """The smallest penalty that leaves no weight; 0 where no column tells anything."""
+        residuals = self.row_weights * (self.target - self._target_mean)
+        largest = float(np.abs(residuals @ self.design).max(initial=0.0))
+        # Only rounding is left of a gradient this small.
+        return largest if largest > 1e-9 * max(1.0, float(np.abs(self.target).sum())) else 0.0
+
+    @property
+    def _target_mean(self) -> float:
+        return float(np.average(self.target, weights=self.row_weights))
+
+    def total_loss(self, votes: Floats) -> float:
+        """Log-losses, or half the squared errors, times the rows' weights."""
+        if self.loss == "logistic":
+            losses = np.logaddexp(0.0, votes) - self.target * votes
+        else:
+            losses = 0.5 * (self.target - votes) ** 2
+        return float(self.row_weights @ losses)
+
+    def mean_loss(self, votes: Floats) -> float:
+        """Loss of an average row."""
+        return self.total_loss(votes) / float(self.row_weights.sum())
+
+    def derivatives(self, votes: Floats) -> tuple[Floats, Floats]:
+        """First and second derivatives of the total loss by each row's votes; the second with a floor."""
+        if self.loss == "squares":
+            return self.row_weights * (votes - self.target), self.row_weights
+        mean = expit(votes)
+        curvature = np.maximum(mean * (1 - mean), LEAST_CURVATURE)
+        return self.row_weights * (mean - self.target), self.row_weights * curvature
+
+
+def solve(
+    problem: Problem, penalty: float, start: Solution | None = None, tolerance: float = 1e-7
+) -> Solution:
+    """Minimise the total loss plus `penalty` times the sum of |weights|.
+
+    Parameters
+    ----------
+    problem : Problem
+    penalty : float > 0
     start : Solution, optional
         Of a similar problem; it saves time and does not change the result beyond the tolerance.
     tolerance : float
         Largest change of a weight in the last step.
     """
-    weights, intercept = np.zeros(design.shape[1]), constant(target, loss).intercept
-    if start is not None:
-        weights, intercept = start.weights.copy(), start.intercept
+    if start is None:
+        start = Solution(np.zeros(problem.design.shape[1]), problem.constant)
+    weights, intercept = start.weights.copy(), start.intercept
     active = weights != 0
     while True:
         # Most weights stay zero, so only columns that want to leave zero take part in the Newton steps.
         columns = np.flatnonzero(active)
-        part = Solution(weights[columns], intercept)
-        part = _newton(design[:, columns], target, penalty, loss, part, tolerance)
+        smaller = problem.columns(columns)
+        part = _newton(smaller, penalty, Solution(weights[columns], intercept), tolerance)
         weights[columns], intercept = part.weights, part.intercept
-        gradient = np.abs((_mean(part.votes(design[:, columns]), loss) - target) @ design)
+        slopes, _ = problem.derivatives(part.votes(smaller.design))
+        gradient = np.abs(slopes @ problem.design)
         gradient[active] = 0
         outside = np.flatnonzero(gradient > penalty * (1 + SLACK))
         if len(outside) == 0:
@@ -109,35 +144,26 @@ def solve(
         active[outside[np.argsort(-gradient[outside], kind="stable")[:MAX_NEW]]] = True
 
 
-def _mean(votes: Floats, loss: Loss) -> Floats:
-    return expit(votes) if loss == "logistic" else votes
-
-
-def _newton(
-    design: csc_matrix, target: Floats, penalty: float, loss: Loss, start: Solution, tolerance: float
-) -> Solution:
-    """Minimise over all columns of `design`: each step solves the quadratic model with its penalty, and is halved
-    until the loss falls."""
+def _newton(problem: Problem, penalty: float, start: Solution, tolerance: float) -> Solution:
+    """Minimise over all columns: a step solves the quadratic model with its penalty and is halved until the loss
+    falls."""
+    design = problem.design
     # Zeros and ones are exact in float32, and the curvature only steers the steps.
     dense = design.toarray().astype(np.float32)
     weights, intercept, votes = start.weights, start.intercept, start.votes(design)
-    now = _total_loss(votes, target, loss) + penalty * np.abs(weights).sum()
+    now = problem.total_loss(votes) + penalty * np.abs(weights).sum()
     for _ in range(MAX_STEPS):
-        mean = _mean(votes, loss)
-        residuals = mean - target
-        curvature = (
-            np.maximum(mean * (1 - mean), LEAST_CURVATURE) if loss == "logistic" else np.ones(len(votes))
-        )
+        slopes, curvature = problem.derivatives(votes)
         weighted = dense * curvature.astype(np.float32)[:, None]
         step, start_step = _descend(
             (dense.T @ weighted).astype(np.float64), weighted.sum(axis=0, dtype=np.float64), curvature.sum(),
-            residuals @ design, residuals.sum(), weights, penalty, tolerance * 0.1, MAX_SWEEPS,
+            slopes @ design, slopes.sum(), weights, penalty, tolerance * 0.1, MAX_SWEEPS,
         )  # fmt: skip
         change = design @ step + start_step
         share = 1.0
         while True:
             trial = weights + share * step
-            after = _total_loss(votes + share * change, target, loss) + penalty * np.abs(trial).sum()
+            after = problem.total_loss(votes + share * change) + penalty * np.abs(trial).sum()
             if after <= now or share < 1e-4:
                 break
             share /= 2

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, csr_matrix
+from scipy.sparse import csc_matrix
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from tmcore.l1 import Loss, Solution, constant, mean_loss, solve, strongest_penalty
+from tmcore.l1 import Loss, Problem, Solution, solve
 
 ONE = 2**16
 """A weight of 1 in the units of the result."""
@@ -97,6 +97,7 @@ def refit(
     n_classes: int,
     random_state: int | None = None,
     stop: threading.Event | None = None,
+    row_weights: NDArray[np.floating] | None = None,
 ) -> Refit:
     """Settle the weights of a classifier's clauses by L1-penalised logistic regression.
 
@@ -119,6 +120,8 @@ def refit(
         Makes the folds.
     stop : threading.Event, optional
         Looked at between fits; when set, no weights are settled and `reason` says so.
+    row_weights : float array (n_rows,), optional
+        At least 0, above it in every class; how much each row's loss counts, such as its class's weight.
 
     Returns
     -------
@@ -136,7 +139,9 @@ def refit(
             f"Weights were not refitted, because a class has {found} in training and cross-validation needs two; "
             "the rules keep the votes of training.",
         )
-    return _refit(outputs, class_targets(indices, n_classes), lengths, "logistic", random_state, stop)
+    targets = class_targets(indices, n_classes)
+    usable, problems = make_problems(outputs, targets, lengths, "logistic", row_weights)
+    return _refit(usable, problems, random_state, stop)
 
 
 def refit_numbers(
@@ -145,6 +150,7 @@ def refit_numbers(
     lengths: NDArray[np.integer],
     random_state: int | None = None,
     stop: threading.Event | None = None,
+    row_weights: NDArray[np.floating] | None = None,
 ) -> Refit:
     """Settle the weights of a regression machine's clauses by the Lasso; otherwise as `refit`.
 
@@ -154,7 +160,7 @@ def refit_numbers(
     targets : float array (n_rows,)
         Numbers to predict, scaled to the votes' range [0, T]: weights are rounded to 2**-16, so a spread of
         less than about 0.01 would be lost.
-    lengths, random_state, stop : as in `refit`
+    lengths, random_state, stop, row_weights : as in `refit`
 
     Returns
     -------
@@ -176,7 +182,8 @@ def refit_numbers(
             f"Weights were not refitted, because there are {len(numbers)} rows and cross-validation needs four; "
             "the rules keep the votes of training.",
         )
-    return _refit(outputs, numbers[:, None], lengths, "squares", random_state, stop)
+    usable, problems = make_problems(outputs, numbers[:, None], lengths, "squares", row_weights)
+    return _refit(usable, problems, random_state, stop)
 
 
 def class_targets(labels: NDArray[np.int64], n_classes: int) -> NDArray[np.float64]:
@@ -199,6 +206,21 @@ def choose(points: list[PathPoint]) -> PathPoint:
     """The strongest penalty whose loss is hardly above the smallest (`points` start with the strongest)."""
     best = min(points, key=lambda point: point.loss)
     return next(point for point in points if point.loss <= best.loss + TOLERATED_ERRORS * best.error)
+
+
+def make_problems(
+    outputs: NDArray[np.bool_],
+    targets: NDArray[np.float64],
+    lengths: NDArray[np.integer],
+    loss: Loss,
+    row_weights: NDArray[np.floating] | None,
+) -> tuple[NDArray[np.int64], list[Problem]]:
+    """The distinct columns of the outputs, and one regression on them per column of the targets."""
+    outputs = np.asarray(outputs, dtype=bool)
+    usable = distinct(outputs, np.asarray(lengths))
+    design = csc_matrix(outputs[:, usable], dtype=np.float64)
+    weights = np.ones(len(targets)) if row_weights is None else row_weights / np.mean(row_weights)
+    return usable, [Problem(design, target, weights, loss) for target in targets.T]
 
 
 def strengths() -> NDArray[np.float64]:
@@ -227,64 +249,47 @@ def _nothing(n_outputs: int, reason: str) -> Refit:
 
 
 def _refit(
-    outputs: NDArray[np.bool_],
-    targets: NDArray[np.float64],
-    lengths: NDArray[np.integer],
-    loss: Loss,
+    usable: NDArray[np.int64],
+    problems: list[Problem],
     random_state: int | None,
     stop: threading.Event | None,
 ) -> Refit:
-    outputs = np.asarray(outputs, dtype=bool)
-    usable = distinct(outputs, np.asarray(lengths))
-    design = csc_matrix(outputs[:, usable], dtype=np.float64)
     solutions: list[Solution] = []
     path: list[PathPoint] = []
     chosen: list[float] = []
-    for output, target in enumerate(targets.T):
-        strongest = strongest_penalty(design, target)
-        if strongest == 0:
-            solutions.append(Solution(np.zeros(len(usable)), constant(target, loss).intercept))
+    for output, problem in enumerate(problems):
+        if problem.strongest_penalty == 0:
+            solutions.append(Solution(np.zeros(len(usable)), problem.constant))
             chosen.append(1.0)
             continue
-        points = _search(design, target, loss, output, random_state, stop)
+        points = _search(problem, output, random_state, stop)
         if is_set(stop):
-            return _nothing(targets.shape[1], STOPPED)
+            return _nothing(len(problems), STOPPED)
         path += points
         chosen.append(choose(points).strength)
-        solutions.append(solve(design, target, strongest * chosen[-1], loss))
+        solutions.append(solve(problem, problem.strongest_penalty * chosen[-1]))
     return Refit(*round_weights(usable, solutions), None, tuple(path), tuple(chosen))
 
 
 def _search(
-    design: csc_matrix,
-    target: NDArray[np.float64],
-    loss: Loss,
-    output: int,
-    random_state: int | None,
-    stop: threading.Event | None,
+    problem: Problem, output: int, random_state: int | None, stop: threading.Event | None
 ) -> list[PathPoint]:
     """Cross-validated loss at each penalty, strongest first, until it has not become smaller for a while."""
-    rows: csr_matrix = design.tocsr()
-    strongest = strongest_penalty(design, target)
-    by_class = loss == "logistic"
-    if len(target) > MAX_ROWS:
-        strongest *= MAX_ROWS / len(target)
-        drawn = _drawn(target, by_class, random_state)
-        rows, target = rows[drawn], target[drawn]
-    folds = [
-        (rows[train].tocsc(), target[train], rows[test].tocsc(), target[test])
-        for train, test in _folds(target, by_class, random_state)
-    ]
+    strongest, n_rows = problem.strongest_penalty, len(problem.target)
+    if n_rows > MAX_ROWS:
+        strongest *= MAX_ROWS / n_rows
+        problem = problem.rows(_drawn(problem, random_state))
+    folds = [(problem.rows(train), problem.rows(test)) for train, test in _folds(problem, random_state)]
     fitted: list[Solution | None] = [None] * len(folds)
     points: list[PathPoint] = []
     for strength in strengths().tolist():
         losses, n_rules = [], []
-        for i, (train, train_target, test, test_target) in enumerate(folds):
+        for i, (train, test) in enumerate(folds):
             if is_set(stop):
                 return points
-            solution = solve(train, train_target, strongest * strength, loss, fitted[i], SEARCH_TOLERANCE)
+            solution = solve(train, strongest * strength, fitted[i], SEARCH_TOLERANCE)
             fitted[i] = solution
-            losses.append(mean_loss(solution.votes(test), test_target, loss))
+            losses.append(test.mean_loss(solution.votes(test.design)))
             n_rules.append(np.count_nonzero(solution.weights))
         error = float(np.std(losses, ddof=1) / np.sqrt(len(folds)))
         points.append(PathPoint(output, strength, float(np.mean(n_rules)), float(np.mean(losses)), error))
@@ -294,26 +299,24 @@ def _search(
     return points
 
 
-def _drawn(target: NDArray[np.float64], by_class: bool, random_state: int | None) -> NDArray[np.int64]:
+def _drawn(problem: Problem, random_state: int | None) -> NDArray[np.int64]:
     """About MAX_ROWS rows at random; of each class its share, and enough of a rare one for every fold."""
-    order = np.random.default_rng(random_state).permutation(len(target))
-    if not by_class:
+    n_rows = len(problem.target)
+    order = np.random.default_rng(random_state).permutation(n_rows)
+    if problem.loss == "squares":
         return order[:MAX_ROWS]
     drawn = []
     for value in (0.0, 1.0):
-        rows = order[target[order] == value]
-        drawn.append(rows[: max(FOLDS, round(MAX_ROWS * len(rows) / len(target)))])
+        rows = order[problem.target[order] == value]
+        drawn.append(rows[: max(FOLDS, round(MAX_ROWS * len(rows) / n_rows))])
     return np.concatenate(drawn)
 
 
-def _folds(
-    target: NDArray[np.float64], by_class: bool, random_state: int | None
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    if not by_class:
-        return list(
-            KFold(min(FOLDS, len(target) // 2), shuffle=True, random_state=random_state).split(target)
-        )
-    n_folds = int(min(FOLDS, target.sum(), len(target) - target.sum()))
-    return list(
-        StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(target[:, None], target)
-    )
+def _folds(problem: Problem, random_state: int | None) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    target = problem.target
+    if problem.loss == "squares":
+        folds = KFold(min(FOLDS, len(target) // 2), shuffle=True, random_state=random_state)
+    else:
+        n_folds = int(min(FOLDS, target.sum(), len(target) - target.sum()))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    return list(folds.split(target[:, None], target))

@@ -239,6 +239,22 @@ def test_perfectly_separable_rows_settle_without_a_warning():
     assert ((outputs @ weights[:, 0] + intercept[0] >= 0) == labels).all()
 
 
+def test_row_weights_are_those_of_scikit_learn_and_do_not_depend_on_their_scale():
+    outputs, labels = clauses(8)
+    row_weights = np.where(labels == 1, 3.0, 0.5)
+    result = refit(outputs, labels, np.ones(20, int), 2, random_state=0, row_weights=row_weights)
+    weights, intercept = as_floats(result, 20)
+    relative = row_weights / row_weights.mean()
+    residuals = relative * (labels - np.average(labels, weights=row_weights))
+    C = 1 / (np.abs(outputs.T @ residuals).max() * result.strengths[0])
+    saga = LogisticRegression(C=C, l1_ratio=1.0, solver="saga", tol=1e-8, max_iter=20_000, random_state=0)
+    saga.fit(outputs.astype(float), labels, sample_weight=relative)
+    assert weights[:, 0] == pytest.approx(saga.coef_[0], abs=1e-4)
+    assert intercept[0] == pytest.approx(saga.intercept_[0], abs=1e-4)
+    scaled = refit(outputs, labels, np.ones(20, int), 2, random_state=0, row_weights=1000 * row_weights)
+    assert np.abs(scaled.weights - result.weights).max() <= 1
+
+
 # -- bounds on time ---------------------------------------------------------------------------------------------
 
 
