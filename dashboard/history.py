@@ -39,9 +39,9 @@ class Moment:
     feedback: NDArray[np.int64]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Moment:
-        """The moment a snapshot shows."""
-        bank, scores = snapshot.bank, snapshot.scores
+    def of(cls, snapshot: Snapshot, scored: bool = True) -> Moment:
+        """The moment a snapshot shows; not ``scored`` if its scores are older than its clauses."""
+        bank, scores = snapshot.bank, snapshot.scores if scored else None
         return cls(
             snapshot.step,
             snapshot.epoch,
@@ -55,6 +55,14 @@ class Moment:
             (bank.lower_included + 2 * bank.upper_included).astype(np.uint8),
             np.asarray(snapshot.feedback, np.int64),
         )
+
+    def after(self, dropped: Moment) -> Moment:
+        """This moment, standing in for an earlier one too: its feedback is added, its scores fill a gap."""
+        both = replace(self, feedback=self.feedback + dropped.feedback)
+        if self.train_accuracy is not None:
+            return both
+        names = ("train_accuracy", "train_f1", "test_accuracy", "test_f1")
+        return replace(both, **{name: getattr(dropped, name) for name in names})
 
     @property
     def n_bytes(self) -> int:
@@ -84,8 +92,7 @@ class History:
         """Keep a moment; one that comes sooner than the present spacing replaces the newest."""
         kept = self._moments
         if len(kept) > 1 and self._extra:
-            last = kept.pop()
-            moment = replace(moment, feedback=moment.feedback + last.feedback)
+            moment = moment.after(kept.pop())
         kept.append(moment)
         self._extra = (self._extra + 1) % self._spacing
         most = max(FEWEST_MOMENTS, min(MOST_MOMENTS, MOST_BYTES // max(1, moment.n_bytes)))
@@ -97,7 +104,7 @@ class History:
         thinned = [first]
         while len(rest) > 1:
             dropped, moment, *rest = rest
-            thinned.append(replace(moment, feedback=dropped.feedback + moment.feedback))
+            thinned.append(moment.after(dropped))
         self._moments = thinned + rest
         self._spacing *= 2
         self._extra = 0

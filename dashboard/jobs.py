@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ import pandas as pd
 
 from dashboard.history import History, Moment
 from dashboard.outcome import Settled, settle
+from dashboard.pace import SPEEDS, Pace, Speed
 from dashboard.slots import Slots
 from dashboard.warmup import kernels_ready, wait_for_kernels, warm_up
 from tmcore.estimators import TsetlinClassifier
@@ -26,21 +27,15 @@ from tmcore.training import Snapshot, TrainingRun
 __all__ = ["SPEEDS", "Job", "Settled", "Speed", "State", "kernels_ready", "warm_up"]
 
 State = Literal["compiling", "ready", "learning", "paused", "finished", "settling", "settled", "failed"]
-Speed = Literal["slow", "1x", "3x", "max"]
-SPEEDS: tuple[Speed, ...] = ("slow", "1x", "3x", "max")
 
 LEASE_SECONDS = 20.0
 MOST_LEARNING = 3
-SLOW_SECONDS_PER_ROW = 1.2
-TICK_SECONDS = 0.05
-CHUNK_SECONDS = 0.04
+WAIT_SECONDS = 0.05
+CHEAP_SECONDS = 0.04
+SCORE_SHARE = 6.0
+"""On large tables scores are measured only after this many times as long as measuring takes."""
+
 IDLE_SECONDS = 1.0
-LEAST_MOMENTS = 160
-"""Snapshots a run of the planned length gives at least, so that fast runs have curves too."""
-
-FIRST_ROWS_PER_SECOND = 400.0
-GROWTH_PER_SECOND = 0.5
-
 
 _slots = Slots(MOST_LEARNING)
 
@@ -86,7 +81,6 @@ class Job:
         self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
         self.name = name
         self.parameters = parameters
-        self.speed: Speed = "1x"
         self.lapsed = False
         self.waiting = False
         self.error: str | None = None
@@ -101,12 +95,10 @@ class Job:
         self._stop = threading.Event()
         self._end_step = 0
         self._rows_left = 0
-        self._paced = True
-        self._owed = 0.0
-        self._rows_per_second = 2000.0
-        self._look_seconds = 0.0
-        self._next_tick = 0.0
-        self._last_turn = 0.0
+        self._pace = Pace()
+        self._score_seconds = self._scored_at = 0.0
+        self._unscored = False
+        self._ended = False
         self._lease_end = time.monotonic() + LEASE_SECONDS
         warm_up()
         threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
@@ -117,6 +109,11 @@ class Job:
     def state(self) -> State:
         """Where the run stands."""
         return self._state
+
+    @property
+    def speed(self) -> Speed:
+        """How fast playing goes."""
+        return self._pace.speed
 
     @property
     def latest(self) -> Snapshot | None:
@@ -136,7 +133,12 @@ class Job:
     @property
     def busy(self) -> bool:
         """Whether anything may change without another command."""
-        return self.state in ("compiling", "learning", "settling") or self.waiting or self._wishes.any()
+        return (
+            self.state in ("compiling", "learning", "settling")
+            or self.waiting
+            or self._unscored
+            or self._wishes.any()
+        )
 
     def history(self) -> tuple[Moment, ...]:
         """The kept moments, oldest first."""
@@ -200,11 +202,8 @@ class Job:
 
     def set_speed(self, speed: Speed) -> None:
         """How fast playing goes."""
-        if speed not in SPEEDS:
-            raise ValueError(f"Speed is {speed!r}; use one of {', '.join(SPEEDS)}.")
         with self._bell:
-            self.speed = speed
-            self._owed, self._next_tick, self._last_turn = 0.0, 0.0, time.monotonic()
+            self._pace.choose(speed)
             self._bell.notify_all()
 
     def change(self, **settings: float) -> None:
@@ -232,7 +231,7 @@ class Job:
 
     def _wish(self, **wishes: int) -> None:
         with self._bell:
-            for name, value in wishes.items():
+            for name, value in wishes.items() if not self._ended else ():
                 setattr(self._wishes, name, value)
             self._stop.set()
             self._bell.notify_all()
@@ -247,8 +246,7 @@ class Job:
             return self._next()
         except Exception as error:
             self.error = str(error).strip() or f"{type(error).__name__} while training."
-            self._enter("failed")
-            self.waiting = False
+            self._end("failed")
             return None
         finally:
             if self._state != "learning":
@@ -257,18 +255,16 @@ class Job:
     def _begin(self) -> float:
         if not wait_for_kernels(0.1):
             return 0.0
-        with_test = len(self.y_test) > 0
-        run = TrainingRun(
-            self.X_train,
-            self.y_train,
-            self.parameters,
-            validation=(self.X_test, self.y_test) if with_test else None,
-        )
+        with self._bell:
+            parameters = self.parameters
+            self._wishes.settings.clear()
+        test = (self.X_test, self.y_test) if len(self.y_test) else None
+        run = TrainingRun(self.X_train, self.y_train, parameters, validation=test)
         with self._bell:
             self.run, self._history, self._feedback, self.outcome = run, History(), None, None
             self._end_step = self.parameters.epochs * run.n_rows
-            self._rows_left, self._owed = 0, 0.0
-        self._publish(run.snapshot())
+            self._rows_left = 0
+        self._score(run)
         self._enter("ready")
         return 0.0
 
@@ -277,7 +273,7 @@ class Job:
             wishes, self._wishes = self._wishes, _Wishes()
             self._stop.clear()
         if wishes.close:
-            self._enter("paused")
+            self._end("paused" if self._state == "learning" else self._state)
             return None
         if wishes.reset:
             self.run = None
@@ -290,9 +286,11 @@ class Job:
         if wishes.settle:
             self._settle()
         if not self._rows_left:
+            if self._unscored:
+                self._score(cast(TrainingRun, self.run))
             return IDLE_SECONDS
-        if self._state == "learning" and time.monotonic() > self._lease_end:
-            self._rows_left, self.lapsed = 0, True
+        if (self._state == "learning" or self.waiting) and time.monotonic() > self._lease_end:
+            self._rows_left, self.lapsed, self.waiting = 0, True, False
             self._enter("paused")
             return IDLE_SECONDS
         return self._learn()
@@ -307,69 +305,81 @@ class Job:
             return
         if learn and run.step >= self._end_step:
             self._end_step += self.parameters.epochs * run.n_rows
-        self._paced = learn
+        self._pace.start(free=not learn)
         self._rows_left = self._end_step - run.step if learn else rows
-        self._owed, self._next_tick, self._last_turn = 1.0, 0.0, time.monotonic()
 
     def _learn(self) -> float:
         if not _slots.take(self):
             self.waiting = True
-            return TICK_SECONDS
+            return WAIT_SECONDS
         self.waiting = False
         self._enter("learning")
-        if (pause := self._next_tick - time.monotonic()) > 0:
+        if (pause := self._pace.seconds_left) > 0:
             return pause
-        rows = min(self._rows_due(), self._rows_left)
-        if rows:
-            run = cast(TrainingRun, self.run)
+        run = cast(TrainingRun, self.run)
+        due = self._pace.rows_due(run.step, run.n_rows, self.parameters.epochs * run.n_rows)
+        if rows := min(due, self._rows_left):
             began, first = time.monotonic(), run.step
             run.learn(rows, self._stop)
-            learned = time.monotonic()
-            self._publish(run.snapshot())
-            self._look_seconds = time.monotonic() - learned
             done = run.step - first
+            self._pace.learned(done, time.monotonic() - began)
+            self._look(run)
             self._rows_left = max(0, self._rows_left - done)
-            if done:
-                self._rows_per_second = done / max(learned - began, 1e-6)
             self.outcome = None
         if not self._rows_left:
-            self._enter("finished" if cast(TrainingRun, self.run).step >= self._end_step else "paused")
-        return max(0.0, self._next_tick - time.monotonic())
-
-    def _rows_due(self) -> int:
-        """Rows for this turn by the speed chosen, and when the next turn comes."""
-        run, now = cast(TrainingRun, self.run), time.monotonic()
-        # A snapshot of a large table takes longer than a chunk; learn at least as long as looking takes.
-        most = max(1, int(self._rows_per_second * max(CHUNK_SECONDS, self._look_seconds)))
-        if self.speed == "max" or not self._paced:
-            return min(most, max(1, self.parameters.epochs * run.n_rows // LEAST_MOMENTS))
-        if self.speed == "slow":
-            self._next_tick = now + SLOW_SECONDS_PER_ROW
-            return 1
-        pace = (3.0 if self.speed == "3x" else 1.0) * min(
-            run.n_rows, FIRST_ROWS_PER_SECOND + GROWTH_PER_SECOND * run.step
-        )
-        self._owed += pace * min(1.0, max(TICK_SECONDS, now - self._last_turn))
-        self._last_turn, self._next_tick = now, now + TICK_SECONDS
-        rows = min(int(self._owed), most)
-        self._owed = min(self._owed - rows, pace)
-        return rows
+            self._enter("finished" if run.step >= self._end_step else "paused")
+        return self._pace.seconds_left
 
     def _settle(self) -> None:
         self._enter("settling")
-        train, test = (self.X_train, self.y_train), (self.X_test, self.y_test)
-        outcome = settle(cast(TrainingRun, self.run), train, test)
+        run = cast(TrainingRun, self.run)
+        outcome = settle(run, (self.X_train, self.y_train), (self.X_test, self.y_test))
         with self._bell:
             self.outcome = outcome
         self._enter("settled")
 
-    def _publish(self, snapshot: Snapshot) -> None:
+    def _look(self, run: TrainingRun) -> None:
+        """Publish the clauses as they are; scores as well where measuring them costs little of the time."""
+        latest, cost = self.latest, self._score_seconds
+        if latest is None or cost < CHEAP_SECONDS or time.monotonic() - self._scored_at > SCORE_SHARE * cost:
+            self._score(run)
+            return
+        bank = run.machine.bank()
+        self._unscored = True
+        self._publish(
+            replace(
+                latest,
+                step=run.step,
+                epoch=run.epoch,
+                bank=bank,
+                n_literals=bank.n_literals,
+                n_intervals=bank.n_intervals,
+                literals_per_clause=bank.literals,
+                feedback=run.machine.take_counts(),
+            ),
+            scored=False,
+        )
+
+    def _score(self, run: TrainingRun) -> None:
+        began = time.monotonic()
+        snapshot = run.snapshot()
+        self._scored_at = time.monotonic()
+        self._score_seconds, self._unscored = self._scored_at - began, False
+        self._publish(snapshot)
+
+    def _publish(self, snapshot: Snapshot, scored: bool = True) -> None:
         with self._bell:
-            moment = Moment.of(snapshot)
+            moment = Moment.of(snapshot, scored)
             self._feedback = moment.feedback if self._feedback is None else self._feedback + moment.feedback
             self._history.add(moment)
             self._published = (self._published[0] + 1, snapshot)
             self._bell.notify_all()
+
+    def _end(self, state: State) -> None:
+        """The thread's last word: nothing is carried out any more."""
+        with self._bell:
+            self._ended, self._wishes, self.waiting, self._unscored = True, _Wishes(), False, False
+        self._enter(state)
 
     def _enter(self, state: State) -> None:
         with self._bell:

@@ -162,7 +162,7 @@ def test_settings_change_from_the_next_row_on_and_are_logged(make: Make) -> None
     expected.change(s=4.0)
     expected.learn(N)
     assert same_bank(job, expected)
-    with pytest.raises(ValueError, match="s is 0.5"):
+    with pytest.raises(ValueError, match=r"s is 0\.5"):
         job.change(s=0.5)
     with pytest.raises(ValueError, match="n_clauses cannot change while running"):
         job.change(n_clauses=20)
@@ -203,6 +203,55 @@ def test_an_error_is_a_state_with_one_sentence() -> None:
     assert job.error is not None
     assert "'a'" in job.error
     assert job.latest is None
+    job.play()
+    assert not job.busy  # nothing comes any more, and a page that asks on would ask for ever
+    assert job.state == "failed"
+
+
+def test_a_closed_job_keeps_what_it_learned_and_takes_no_commands(make: Make) -> None:
+    job = make()
+    job.one_row()
+    assert job.wait_until_idle(5)
+    job.close()
+    assert job.wait_until_idle(5)
+    job.play()
+    assert not job.busy
+    assert job.latest is not None
+    assert job.latest.step == 1
+
+
+def test_a_setting_changed_before_the_run_exists_is_its_first_setting(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "wait_for_kernels", lambda seconds: ready.wait(seconds))
+    ready = threading.Event()
+    X, y = table()
+    job = Job(X[:N], y[:N], X[N:], y[N:], parameters(), "early")
+    assert job.state == "compiling"
+    job.change(s=5.0)
+    ready.set()
+    assert job.wait_until_idle(60)
+    assert job.run is not None
+    assert job.run.parameters.s == 5.0
+    assert job.run.changes == []
+    job.close()
+
+
+def test_where_scores_cost_much_the_clauses_are_shown_between(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "CHEAP_SECONDS", 0.0)
+    monkeypatch.setattr(jobs, "SCORE_SHARE", 1e6)
+    job = make()
+    job.one_epoch()
+    assert job.wait_until_idle(10)
+    scored = [m.step for m in job.history() if m.train_accuracy is not None]
+    assert len(job.history()) > 2
+    assert scored == [0, N]  # the beginning, and once more when it rests
+    run = alone(N)
+    assert same_bank(job, run)
+    assert job.latest is not None
+    assert job.latest.scores == run.snapshot().scores
 
 
 def test_works_without_test_rows() -> None:
