@@ -213,10 +213,11 @@ class Condition:
             if self.upper is not None:
                 result &= values.numbers <= self.upper
             return result
-        allowed = np.fromiter((self._allows(name) for name in values.names), bool, len(values.names))
+        allowed = np.fromiter((self.allows(name) for name in values.names), bool, len(values.names))
         return np.append(allowed, False)[values.codes]
 
-    def _allows(self, name: str) -> bool:
+    def allows(self, name: str) -> bool:
+        """Whether a value that is not a number, by its name, meets the condition."""
         if self.kind == "boolean":
             return name == self.value if self.value is not None else name in self.all_levels
         if self.kind == "ordinal":

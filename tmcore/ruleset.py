@@ -53,6 +53,8 @@ class RuleSet:
         Rows that `support` refers to.
     by_name : bool
         Whether the columns of a DataFrame are found by name; by position otherwise.
+    edited : bool
+        Whether somebody changed the rules by hand after they were learned.
     """
 
     classes: NDArray[Any]
@@ -61,6 +63,7 @@ class RuleSet:
     columns: tuple[RuleColumn, ...]
     n_rows: int | None = None
     by_name: bool = True
+    edited: bool = False
 
     def __len__(self) -> int:
         return len(self.rules)

@@ -11,6 +11,7 @@ Schema, version 1. UTF-8; every number reads back as the same float64.
     classes     list of {type, value}: type is "integer", "boolean", "string" or "number"
     intercept   list of numbers: one with two classes, else one per class
     n_rows      training rows that support refers to, or null
+    edited      true where somebody changed the rules by hand; may be left out
     rules       list, heaviest first, of
         if          list of conditions that must all hold; each has "feature" and one kind of test:
                         lower (exclusive) and upper (inclusive), numbers, null where open     numeric
@@ -78,6 +79,7 @@ def to_json(rules: RuleSet) -> bytes:
         "classes": [_typed(label) for label in rules.classes.tolist()],
         "intercept": list(as_tuple(rules.intercept)),
         "n_rows": rules.n_rows,
+        "edited": rules.edited,
         "rules": [_rule(rules, rule) for rule in rules],
     }
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
@@ -183,6 +185,7 @@ def _read(document: dict[str, Any]) -> RuleSet:
         columns=columns,
         n_rows=document["n_rows"],
         by_name=bool(document["by_name"]),
+        edited=bool(document.get("edited", False)),
     )
 
 
