@@ -24,9 +24,7 @@ from tmcore.rule import (
     NearMiss,
     Rule,
     Weight,
-    add,
     as_tuple,
-    heaviest_first,
     like,
     n_correct,
     with_counts,
@@ -275,28 +273,10 @@ class RuleSet:
         return replace(self, rules=tuple(rules), n_rows=total)
 
     def simplify(self) -> RuleSet:
-        """Return fewer rules with the same votes for every row.
+        """Return fewer and shorter rules with the same votes for every possible input; see `tmcore.simplify`."""
+        from tmcore.simplify import simplify  # it makes rule sets, so this cannot be at the top
 
-        Rules that can never hold and rules without weight go, rules with equal conditions become one, and
-        rules without a condition go into the intercept. Heaviest rules first.
-        """
-        merged: dict[frozenset[Condition], Rule] = {}
-        intercept = self.intercept
-        for rule in self.rules:
-            if any(condition.impossible for condition in rule.conditions):
-                continue
-            if not rule.conditions:
-                intercept = add(intercept, rule.weights)
-                continue
-            key = frozenset(rule.conditions)
-            first = merged.get(key)
-            merged[key] = replace(first, weights=add(first.weights, rule.weights)) if first else rule
-        rules = (
-            with_counts(rule, rule.covered, sum(rule.covered)) if rule.covered else rule
-            for rule in merged.values()
-            if rule.magnitude > 0
-        )
-        return replace(self, intercept=intercept, rules=heaviest_first(rules))
+        return simplify(self)
 
     def _numbers(self) -> pd.RangeIndex:
         return pd.RangeIndex(1, len(self) + 1, name="number")
