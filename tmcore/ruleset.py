@@ -112,9 +112,10 @@ class RuleSet:
 
     def predict(self, X: pd.DataFrame | NDArray[Any]) -> NDArray[Any]:
         """Return the predicted labels, (n_rows,)."""
-        return self.classes[self._winners(self.votes(X))]
+        return self.classes[self.winners(self.votes(X))]
 
-    def _winners(self, votes: NDArray[np.float64]) -> NDArray[np.intp]:
+    def winners(self, votes: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the index of the class that each row of vote sums, (n_rows, 1 | n_classes), stands for."""
         if len(self.classes) == 1:
             return np.zeros(len(votes), dtype=np.intp)
         if votes.shape[1] == 1:
@@ -212,7 +213,7 @@ class RuleSet:
         votes = self.votes(frame)
         sums = tuple(votes[0].tolist())
         return Explanation(
-            predicted=self.classes[self._winners(votes)[0]],
+            predicted=self.classes[self.winners(votes)[0]],
             votes=like(sums, self.intercept),
             intercept=self.intercept,
             fired=tuple(fired),
