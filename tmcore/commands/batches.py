@@ -1,0 +1,243 @@
+"""Training on a CSV in parts, for files larger than memory.
+
+A first pass draws a sample of the rows, uniformly from the whole file, and notes every class; the sample decides
+roles and levels (so these are quantiles of the whole file, not of its beginning) and settles the weights at the end.
+Each epoch is one more pass; a last one scores the rows held out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import csv
+import dataclasses
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+import pandas as pd
+
+from tmcore.commands import train
+from tmcore.commands.new_rows import fit_columns
+from tmcore.commands.output import say
+from tmcore.estimators import TsetlinClassifier
+from tmcore.guess import as_read
+from tmcore.labels import class_indices
+from tmcore.parameters import Parameters
+from tmcore.problems import TableError, counted, quoted
+from tmcore.read_csv import RawTable, read_raw, reading_assumptions
+from tmcore.scores import accuracy_and_f1
+from tmcore.table import MAX_CLASSES, Table, read_table
+from tmcore.typed import as_labels
+
+_HEAD_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file and how to read it.
+
+    Attributes
+    ----------
+    size : int
+        Rows in a batch.
+    test_share, seed : which rows are held out
+    """
+
+    path: Path
+    separator: str
+    encoding: str
+    decimal: str
+    size: int
+    test_share: float
+    seed: int
+
+    def batches(self) -> Iterator[tuple[RawTable, np.ndarray]]:
+        """Batches of cells, and which of their rows are held out: the same ones in every pass."""
+        for number, (rows, numbers) in enumerate(self._records()):
+            raw = read_raw(_as_csv(rows), ",", "utf-8", self.decimal)
+            frame = raw.frame.set_axis(pd.Index(numbers, name="row"), axis=0)
+            held_out = np.random.default_rng([self.seed, number]).random(len(frame)) < self.test_share
+            yield dataclasses.replace(raw, frame=frame), held_out
+
+    def _records(self) -> Iterator[tuple[list[list[str]], list[int]]]:
+        """The header and some records at a time, with the records' spreadsheet row numbers."""
+        header: list[str] = []
+        rows: list[list[str]] = []
+        numbers: list[int] = []
+        encoding = "utf-8-sig" if self.encoding.lower() in ("utf-8", "utf8") else self.encoding
+        with io.TextIOWrapper(_open(self.path), encoding, newline="") as file:
+            for number, record in enumerate(csv.reader(file, delimiter=self.separator), start=1):
+                if not record or (len(record) == 1 and not record[0].strip()):
+                    continue
+                if not header:
+                    header = record
+                    continue
+                if len(record) != len(header):
+                    raise TableError(
+                        f"Row {number} has {counted(len(record), 'cell')}, the header has {len(header)}. "
+                        "Check the separator."
+                    )
+                rows.append(record)
+                numbers.append(number)
+                if len(rows) == self.size:
+                    yield [header, *rows], numbers
+                    rows, numbers = [], []
+        if rows:
+            yield [header, *rows], numbers
+
+
+@dataclass(frozen=True)
+class _Survey:
+    """What the first pass found: a table of sampled training rows, and the label of every text in the target."""
+
+    table: Table
+    labels: pd.Series
+    n_rows: int
+
+
+def run(options: argparse.Namespace, parameters: Parameters) -> int:
+    """Train with settings `parameters` on the file that `options` names, `options.batches` rows at a time."""
+    if parameters.early_stopping:
+        raise ValueError("Early stopping needs all rows in memory; leave out --early-stopping or --batches.")
+    head = _head(options.data)
+    raw = read_raw(head, options.separator, options.encoding, options.decimal)
+    source = _Source(
+        options.data,
+        raw.separator,
+        options.encoding or raw.encoding,
+        raw.decimal,
+        options.batches,
+        options.test_share,
+        options.seed,
+    )
+    target = read_table(head, **train.reading(options)).target
+    if target is None:
+        raise TableError("No column looks like a target; name it with --target.")
+    survey = _survey(source, target, options)
+    used = [info.name for info in survey.table.columns if info.role == "numeric"]
+    given = {name for name in ("separator", "encoding", "decimal") if getattr(options, name)}
+    for line in reading_assumptions(dataclasses.replace(raw, markers={}), used, given):
+        say(line)
+    say(f"{counted(survey.n_rows, 'row')} with a target; of those to train on, a sample says:")
+    train.report(survey.table)
+    X, y = train.features(survey.table, parameters), _labels(survey, survey.table.frame[target])
+    if options.suggest is not None:
+        parameters = train.suggested(X, y, parameters, options)
+    model = TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=options.jobs)
+    model.partial_fit(X, y, classes=np.unique(survey.labels))
+    for epoch in range(1, parameters.epochs + 1):
+        for rows, labels in _rows(source, model, survey, held_out=False):
+            model.partial_fit(rows, labels)
+        say(f"Epoch {epoch} of {parameters.epochs}: {counted(model.n_literals_, 'literal')}")
+    before = copy.deepcopy(model)
+    model.settle(X, y)
+    where = "held-out rows" if options.test_share else "training rows"
+    actual, votes, settled = _scores(source, before, model, survey, bool(options.test_share))
+    train.finish(model, options, where, votes, settled, actual)
+    return 0
+
+
+def _survey(source: _Source, target: str, options: argparse.Namespace) -> _Survey:
+    """Pass over the file once: keep the training rows with the smallest of random keys, and the target's texts."""
+    rng = np.random.default_rng([source.seed, 2**31])
+    texts: dict[str, None] = {}
+    kept, keys, n_rows = pd.DataFrame(), np.zeros(0), 0
+    for raw, held_out in source.batches():
+        labelled = raw.frame[target].notna().to_numpy()
+        n_rows += int(labelled.sum())
+        texts |= dict.fromkeys(raw.frame[target].dropna().unique())
+        if len(texts) > MAX_CLASSES:
+            raise TableError(
+                f"The target {quoted(target)} has more than {MAX_CLASSES} different values; choose another target "
+                "or join its values."
+            )
+        rows = raw.frame[labelled & ~held_out]
+        kept = pd.concat([kept, rows]) if len(kept) else rows
+        keys = np.concatenate([keys, rng.random(len(rows))])
+        if len(keys) > source.size:
+            chosen = np.sort(np.argpartition(keys, source.size)[: source.size])
+            kept, keys = kept.iloc[chosen], keys[chosen]
+    if not len(kept):
+        raise TableError("No row is left to train on; check the target and --test-share.")
+    cells = kept.astype(object).where(kept.notna(), "").to_numpy().tolist()
+    told = train.reading(options) | {"separator": ",", "encoding": "utf-8", "decimal": source.decimal}
+    table = read_table(_as_csv([list(kept.columns), *cells]), **told | {"target": target})
+    table = dataclasses.replace(table, frame=table.frame.set_axis(kept.index, axis=0))
+    values = pd.Series(list(texts), dtype="str")
+    labels = as_labels(as_read(values, source.decimal)).set_axis(pd.Index(texts), axis=0)
+    return _Survey(table, labels, n_rows)
+
+
+def _labels(survey: _Survey, values: pd.Series) -> pd.Series:
+    """Labels of a target column that holds texts, or what the table made of them."""
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return as_labels(values.dropna())
+    return values.dropna().map(survey.labels)
+
+
+def _rows(
+    source: _Source, model: TsetlinClassifier, survey: _Survey, held_out: bool
+) -> Iterator[tuple[pd.DataFrame, pd.Series]]:
+    """Batches of rows that have a target, either those held out or those to train on."""
+    target = survey.table.target
+    for raw, out in source.batches():
+        chosen = (out == held_out) & raw.frame[target].notna().to_numpy()
+        if chosen.any():
+            part = dataclasses.replace(raw, frame=raw.frame[chosen])
+            yield fit_columns(part, model.encoder_)[0], part.frame[target].map(survey.labels)
+
+
+def _scores(
+    source: _Source, before: TsetlinClassifier, model: TsetlinClassifier, survey: _Survey, held_out: bool
+) -> tuple[pd.Series, tuple[float, float], tuple[float, float]]:
+    """Labels of the rows scored, and accuracy and F1 before and after settling."""
+    actual: list[pd.Series] = []
+    votes: list[np.ndarray] = []
+    settled: list[np.ndarray] = []
+    for X, y in _rows(source, model, survey, held_out):
+        actual.append(y)
+        votes.append(before.predict(X))
+        settled.append(model.predict(X))
+    if not actual:
+        raise ValueError(
+            "No row was held out; raise --test-share, or set it to 0 to score the training rows."
+        )
+    y = pd.concat(actual)
+    truth = class_indices(y, model.classes_)
+    scores = [
+        accuracy_and_f1(truth, class_indices(np.concatenate(part), model.classes_), len(model.classes_))
+        for part in (votes, settled)
+    ]
+    return y, scores[0], scores[1]
+
+
+def _head(path: Path) -> bytes:
+    """The first whole lines of a file, as many as tell how to read it."""
+    if not path.is_file():
+        raise TableError(f"There is no file {quoted(path.name)}.")
+    with _open(path) as file:
+        data = file.read(_HEAD_BYTES)
+    if len(data) == _HEAD_BYTES:
+        end = data.rfind(b"\n")
+        while end > 0 and data.count(b'"', 0, end) % 2:
+            end = data.rfind(b"\n", 0, end)
+        data = data[: end + 1]
+    return data
+
+
+def _open(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked if it is gzip-compressed."""
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
+
+
+def _as_csv(rows: Sequence[Sequence[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode("utf-8")

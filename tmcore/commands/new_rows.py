@@ -1,0 +1,118 @@
+"""Rows of a file in the form a trained model expects, and notes on what does not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+import pandas as pd
+
+from tmcore.boolean import BooleanEncoder
+from tmcore.columns import category_text
+from tmcore.encode import Column
+from tmcore.encoders import AnyEncoder
+from tmcore.problems import TableError, counted, listed, quoted
+from tmcore.read_csv import RawTable
+from tmcore.texts import parse_numbers
+
+
+def fit_columns(raw: RawTable, encoder: AnyEncoder) -> tuple[pd.DataFrame, list[str]]:
+    """The columns a model was trained on, in its order, from a file's cells.
+
+    Returns
+    -------
+    frame : DataFrame
+        Numbers as float64, categories as text under the names of training; missing cells are NaN. An unseen
+        category of a nominal column stays as it is, which is none of those known; of other columns it is missing.
+    notes : list of str
+        Unseen categories, cells that are not numbers, and columns the model does not use.
+
+    Raises
+    ------
+    TableError
+        Columns are missing; all are named, with what they may be called now.
+    """
+    cells = raw.frame
+    if encoder.by_name:
+        _check_names(list(cells.columns), [column.name for column in encoder.columns])
+    elif cells.shape[1] != len(encoder.columns):
+        raise TableError(
+            f"The file has {counted(cells.shape[1], 'column')}; the model takes {len(encoder.columns)} by position."
+        )
+    notes: list[str] = []
+    columns: dict[str, pd.Series] = {}
+    for position, column in enumerate(encoder.columns):
+        texts = cells[column.name] if encoder.by_name else cells.iloc[:, position]
+        if column.role == "numeric" or isinstance(encoder, BooleanEncoder):
+            columns[column.name] = _numbers(texts, raw.decimal, column.name, notes)
+        else:
+            columns[column.name] = _categories(texts, raw.decimal, column, notes)
+    if encoder.by_name:
+        extra = [name for name in cells.columns if name not in columns]
+        if extra:
+            notes.append(
+                f"{'Column' if len(extra) == 1 else 'Columns'} {listed([quoted(name) for name in extra])} "
+                f"{'is' if len(extra) == 1 else 'are'} ignored; the model does not use "
+                f"{'it' if len(extra) == 1 else 'them'}."
+            )
+    return pd.DataFrame(columns, index=cells.index), notes
+
+
+def _check_names(names: Sequence[str], needed: Sequence[str]) -> None:
+    absent = [name for name in needed if name not in names]
+    if not absent:
+        return
+    extra = [name for name in names if name not in needed]
+    renamed = [f"{quoted(new)} may be {quoted(old)}" for old, new in _alike(absent, extra)]
+    hint = f" {listed(renamed)}: rename what is the same." if renamed else " Add what is missing."
+    raise TableError(
+        f"The file has no {'column' if len(absent) == 1 else 'columns'} {listed([quoted(n) for n in absent])}, "
+        f"which the model was trained on;{hint[0] + hint[1].lower() + hint[2:]}"
+    )
+
+
+def _alike(absent: Sequence[str], extra: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a missing name and the unused name most like it."""
+    plain = {re.sub(r"[\W_]+", " ", name).strip().casefold(): name for name in extra}
+    for name in absent:
+        found = get_close_matches(re.sub(r"[\W_]+", " ", name).strip().casefold(), plain, n=1, cutoff=0.7)
+        if found:
+            yield name, plain.pop(found[0])
+
+
+def _numbers(texts: pd.Series, decimal: str, name: str, notes: list[str]) -> pd.Series:
+    codes, uniques = pd.factorize(texts)
+    words = uniques.tolist()
+    values = np.append(parse_numbers(words, decimal), np.nan)[codes]
+    spoilt = np.isnan(values) & (codes >= 0)
+    if spoilt.any():
+        at = int(spoilt.argmax())
+        notes.append(
+            f"Column {quoted(name)}: {counted(int(spoilt.sum()), 'cell is', 'cells are')} not a number, the first "
+            f"{quoted(words[codes[at]])} in row {texts.index[at]}, and {'counts' if spoilt.sum() == 1 else 'count'} "
+            "as unknown."
+        )
+    return pd.Series(values, index=texts.index)
+
+
+def _categories(texts: pd.Series, decimal: str, column: Column, notes: list[str]) -> pd.Series:
+    """Texts as training saw them: a number may be written in another way, as 1.0 for 1."""
+    codes, uniques = pd.factorize(texts)
+    known = set(column.categories)
+    words: list[str] = uniques.tolist()
+    read = [
+        word if word in known or np.isnan(number) else category_text(float(number))
+        for word, number in zip(words, parse_numbers(words, decimal), strict=True)
+    ]
+    names = [name if name in known else word for name, word in zip(read, words, strict=True)]
+    unseen = [name for name in names if name not in known]
+    if unseen:
+        n_rows = int(np.isin(codes, [k for k, name in enumerate(names) if name not in known]).sum())
+        notes.append(
+            f"Column {quoted(column.name)}: {listed([quoted(name) for name in unseen])} "
+            f"({counted(n_rows, 'row')}) {'was' if len(unseen) == 1 else 'were'} not seen in training and "
+            f"{'counts' if len(unseen) == 1 else 'count'} as unknown."
+        )
+    return pd.Series(np.array([*names, None], dtype=object)[codes], index=texts.index)
