@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmcore.machine import MACHINES, inference, streams
-from tmcore.machine.state import ONE_VOTE, ClauseBank
+from tmcore.machine.state import ONE_VOTE, ClauseBank, polarities
 from tmcore.parameters import Parameters
 from tmcore.settling import Settled
 
@@ -42,9 +42,7 @@ def random_bank(rng, n_machines, n_clauses, n_ranks, dtype, included):
     bounds = (rng.random((2, *shape)) * n_ranks).astype(dtype)
     decisions = rng.random((2, *shape)) < included
     weights = rng.integers(1, 2 ** rng.integers(1, 31), shape[:2])
-    return ClauseBank(
-        *bounds, *decisions, decisions.sum((0, 3)), weights, np.where(np.arange(n_clauses) % 2, -1, 1).astype(np.int8), 0
-    )  # fmt: skip
+    return ClauseBank(*bounds, *decisions, decisions.sum((0, 3)), weights, polarities(n_clauses), 0)
 
 
 sizes = {
@@ -72,7 +70,9 @@ def test_any_clauses_and_weights(size, n_outputs):
     compiled = inference.compile_outputs(bank, n_ranks, has_gaps)
     np.testing.assert_array_equal(compiled.outputs(codes), outputs.reshape(len(codes), bank.weights.size))
     if n_outputs is None:
-        expected = np.einsum("rqj,qj,j->rq", outputs.astype(np.int64), bank.weights, bank.polarity.astype(np.int64))
+        expected = np.einsum(
+            "rqj,qj,j->rq", outputs.astype(np.int64), bank.weights, bank.polarity.astype(np.int64)
+        )
         votes = inference.compile_votes(bank, n_ranks, has_gaps).votes(codes)
     else:
         kept = rng.permutation(bank.weights.size)[: rng.integers(0, bank.weights.size + 1)]
@@ -81,9 +81,9 @@ def test_any_clauses_and_weights(size, n_outputs):
         weights[rng.random(weights.shape) < 0.3] = 0
         intercept = rng.integers(-(2**40), 2**40, n_outputs)
         expected = Settled(machines, clauses, weights, intercept, True).votes(outputs)
-        votes = inference.compile_votes(
-            bank, n_ranks, has_gaps, machines, clauses, weights, intercept
-        ).votes(codes)
+        votes = inference.compile_votes(bank, n_ranks, has_gaps, machines, clauses, weights, intercept).votes(
+            codes
+        )
     assert votes.dtype == np.int64
     np.testing.assert_array_equal(votes, expected)
 
@@ -128,9 +128,10 @@ def bank_of(lower, upper, weights, dtype=np.uint8):
     """One machine; None is an excluded bound."""
     bounds = [np.array([[[v or 0 for v in clause] for clause in side]], dtype) for side in (lower, upper)]
     decisions = [np.array([[[v is not None for v in clause] for clause in side]]) for side in (lower, upper)]
-    polarity = np.where(np.arange(len(lower)) % 2, -1, 1).astype(np.int8)
     literals = decisions[0].sum(2) + decisions[1].sum(2)
-    return ClauseBank(*bounds, *decisions, literals, np.array([weights]) * ONE_VOTE, polarity, 0)
+    return ClauseBank(
+        *bounds, *decisions, literals, np.array([weights]) * ONE_VOTE, polarities(len(lower)), 0
+    )
 
 
 def test_compiling_drops_and_merges_by_hand():
@@ -188,10 +189,38 @@ def test_rows_may_be_read_only_or_strided():
 
 
 @pytest.mark.parametrize(
-    ("codes", "message"), [(np.zeros((2, 3), np.uint8), "2 columns"), (np.zeros((2, 2), np.uint16), "give uint8")]
+    ("codes", "message"),
+    [(np.zeros((2, 3), np.uint8), "2 columns"), (np.zeros((2, 2), np.uint16), "give uint8")],
 )
 def test_wrong_rows_are_named(codes, message):
     bank = bank_of([[1, 1]], [[None, None]], [1])
     compiled = inference.compile_votes(bank, np.array([3, 3]), np.array([False, False]))
     with pytest.raises(ValueError, match=message):
         compiled.votes(codes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1, 2, 2, 3, 70, 255]), st.sampled_from([1, 5, 63, 64, 65, 130])),
+        min_size=1,
+        max_size=3,
+    ),
+    st.sampled_from([0, 1, 64, 70]),
+    st.integers(0, 2**32 - 1),
+)
+def test_packing_ranks(runs, n_rows, seed):
+    rng = np.random.default_rng(seed)
+    n_ranks = np.concatenate([np.full(min(length, 2000 // ranks), ranks) for ranks, length in runs])
+    codes = (rng.random((n_rows, len(n_ranks))) * n_ranks).astype(np.uint8)
+    codes[rng.random(codes.shape) < 0.1] = 255
+    feature = np.repeat(np.arange(len(n_ranks)), n_ranks - 1)
+    cut = np.concatenate([np.arange(n - 1) for n in n_ranks])
+    ranks, known = codes[:, feature], codes[:, feature] < n_ranks[feature]
+    bits = np.concatenate([known & (ranks <= cut), known & (ranks > cut)], axis=1)
+    n_words = max(1, -(-bits.shape[1] // 64))
+    padded = np.ones((n_rows, n_words * 64), bool)
+    padded[:, : bits.shape[1]] = bits
+    words = np.empty((n_rows, n_words), np.uint64)
+    inference.pack_ranks(codes.reshape(-1), n_ranks.astype(np.int64), words)
+    np.testing.assert_array_equal(words, np.packbits(padded, axis=1, bitorder="little").view(np.uint64))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tmcore.machine.inference_kernels import SLOT, all_packed, all_sums
+from tmcore.machine.inference_kernels import SLOT, all_packed, all_sums, pack_ranks
 from tmcore.machine.state import ClauseBank
 from tmcore.machine.words import ROWS, WORD, new_words
 
@@ -44,8 +44,8 @@ class Layout:
 
     Attributes
     ----------
-    rows : ndarray of int32, shape (tests + 2,)
-        Row of the table, by number of the test plus 2; the first two are NEVER and ALWAYS.
+    members : ndarray of int32
+        Row of the table of every test of every clause.
     chunks : ndarray of int64, shape (n, 4)
         From ranks: first of 64 neighbouring features, base, span, row. From literals: word, 0, 0, row.
     features : ndarray of int64
@@ -56,7 +56,7 @@ class Layout:
         Rows of the table.
     """
 
-    rows: np.ndarray
+    members: np.ndarray
     chunks: np.ndarray
     features: np.ndarray
     singles: np.ndarray
@@ -73,8 +73,7 @@ class CompiledClauses:
     dtype : numpy dtype
         Of the ranks: uint8 or uint16.
     starts : ndarray of int32, shape (n_clauses + 1,)
-    members : ndarray of int32
-        Clause c asks the tests members[starts[c]:starts[c + 1]], numbered as in `Layout.rows`.
+        Clause c asks the tests starts[c]..starts[c + 1] - 1 of a layout's `members`.
     by_rank : Layout
     by_literal : Layout or None
         None where a test is no threshold literal ("is known").
@@ -84,7 +83,6 @@ class CompiledClauses:
     n_words: int
     dtype: Any
     starts: np.ndarray
-    members: np.ndarray
     by_rank: Layout
     by_literal: Layout | None
 
@@ -113,7 +111,7 @@ class CompiledClauses:
         layout = self.by_literal if literal else self.by_rank
         width = self.n_words if literal else self.n_features
         if layout is None:
-            raise ValueError('A clause asks whether a value is known, which literals do not say; pass ranks.')
+            raise ValueError("A clause asks whether a value is known, which literals do not say; pass ranks.")
         if data.ndim != 2 or data.shape[1] != width:
             raise ValueError(f"The rows have shape {data.shape}; give {width} columns for every row.")
         if not literal and data.dtype != self.dtype:
@@ -125,7 +123,7 @@ class CompiledClauses:
             new_words(-(-self.n_clauses // WORD) * WORD),
         )
         plan = (layout.chunks, layout.features, layout.singles)
-        return flat, data.shape, plan, (self.starts, layout.rows[self.members]), scratch
+        return flat, data.shape, plan, (self.starts, layout.members), scratch
 
 
 def _table(size: int) -> np.ndarray:
@@ -209,7 +207,7 @@ def compile_votes(
         merged[always] = 0
     kept = merged.any(1)
     lists = [asked for asked, keep in zip(distinct, kept, strict=True) if keep]
-    return CompiledVotes(_compile(bank, n_ranks, lists), *_counters(merged[kept]), start)
+    return CompiledVotes(_compile(bank, n_ranks, lists), *_counters(merged[kept]), _frozen(start, np.int64))
 
 
 def compile_outputs(bank: ClauseBank, n_ranks: np.ndarray, has_gaps: np.ndarray) -> CompiledClauses:
@@ -276,14 +274,13 @@ def _compile(bank: ClauseBank, n_ranks: np.ndarray, lists: Sequence[bytes]) -> C
         n_features=len(n_ranks),
         n_words=max(1, -(-2 * n_bits // WORD)),
         dtype=bank.lower.dtype,
-        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
-        members=members.astype(np.int32),
-        by_rank=_rank_layout(tests, len(n_ranks)),
-        by_literal=_literal_layout(tests, np.asarray(n_ranks), int(np.iinfo(bank.lower.dtype).max)),
+        starts=_frozen(np.concatenate([[0], np.cumsum(lengths)]), np.int32),
+        by_rank=_rank_layout(tests, members, len(n_ranks)),
+        by_literal=_literal_layout(tests, members, np.asarray(n_ranks), int(np.iinfo(bank.lower.dtype).max)),
     )
 
 
-def _rank_layout(tests: Tests, n_features: int) -> Layout:
+def _rank_layout(tests: Tests, members: np.ndarray, n_features: int) -> Layout:
     """Equal tests of 64 neighbouring features are made row by row; the others feature by feature."""
     starts = np.minimum(tests.features // WORD * WORD, max(n_features - WORD, 0))
     groups = np.stack([starts, tests.bases, tests.spans], 1)
@@ -297,10 +294,10 @@ def _rank_layout(tests: Tests, n_features: int) -> Layout:
     rows = np.where(alone, first_single + np.cumsum(alone) - 1, slots[group] + tests.features - starts)
     features, index = np.unique(tests.features[alone], return_inverse=True)
     singles = np.stack([index.reshape(-1), tests.bases[alone], tests.spans[alone], rows[alone]], 1)
-    return _layout(rows, chunks, features, singles, first_single + len(singles))
+    return _layout(rows, members, chunks, features, singles, first_single + len(singles))
 
 
-def _literal_layout(tests: Tests, n_ranks: np.ndarray, missing: int) -> Layout | None:
+def _literal_layout(tests: Tests, members: np.ndarray, n_ranks: np.ndarray, missing: int) -> Layout | None:
     """The literal "rank <= t" is bit t of its feature, its negation stands behind all of them."""
     above = tests.bases > 0
     if (~above & (tests.spans == missing)).any():
@@ -313,15 +310,33 @@ def _literal_layout(tests: Tests, n_ranks: np.ndarray, missing: int) -> Layout |
     chunks = np.zeros((len(used), 4), np.int64)
     chunks[:, 0], chunks[:, 3] = used, FIRST + np.arange(len(used)) * SLOT
     empty = np.zeros((0, 4), np.int64)
-    return _layout(rows, chunks, np.zeros(0, np.int64), empty, FIRST + len(used) * SLOT)
+    return _layout(rows, members, chunks, np.zeros(0, np.int64), empty, FIRST + len(used) * SLOT)
 
 
 def _layout(
-    rows: np.ndarray, chunks: np.ndarray, features: np.ndarray, singles: np.ndarray, size: int
+    rows: np.ndarray,
+    members: np.ndarray,
+    chunks: np.ndarray,
+    features: np.ndarray,
+    singles: np.ndarray,
+    size: int,
 ) -> Layout:
-    numbered = np.concatenate([[NEVER, ALWAYS], rows]).astype(np.int32)
-    parts = (np.ascontiguousarray(part, np.int64) for part in (chunks, features, singles))
-    return Layout(numbered, *parts, size)
+    """`rows` are the table rows of the tests; `members` number the tests from FIRST on."""
+    numbered = np.concatenate([[NEVER, ALWAYS], rows])[members]
+    return Layout(
+        members=_frozen(numbered, np.int32),
+        chunks=_frozen(chunks, np.int64),
+        features=_frozen(features, np.int64),
+        singles=_frozen(singles, np.int64),
+        size=size,
+    )
+
+
+def _frozen(array: Any, dtype: Any) -> np.ndarray:
+    """A contiguous copy that cannot be changed."""
+    copy = np.array(array, dtype, order="C")
+    copy.setflags(write=False)
+    return copy
 
 
 def _counters(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -329,8 +344,10 @@ def _counters(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     fields: list[tuple[int, ...]] = []
     adders: list[np.ndarray] = []
     end = 0
-    for output in range(weights.shape[1]):
-        for sign in (1, -1):
+    for sign in (1, -1):
+        for output in range(
+            weights.shape[1]
+        ):  # outputs in turn: no sum waits for the one written just before
             voting = np.flatnonzero(np.sign(weights[:, output]) == sign)
             if len(voting) == 0:
                 continue
@@ -341,11 +358,14 @@ def _counters(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if end % WORD + n_bits > WORD:
                 end = -(-end // WORD) * WORD
             fields.append((output, sign, shift, end, n_bits, len(adders)))
-            adders += [voting[(sizes >> np.uint64(shift + bit)) & np.uint64(1) == 1] for bit in range(n_bits)]
+            places = np.arange(shift, shift + n_bits, dtype=np.uint64)
+            adders += [voting[sizes >> place & np.uint64(1) == 1] for place in places]
             end += n_bits
-    lists = np.cumsum([0, *(len(part) for part in adders)]).astype(np.int32)
     return (
-        np.array(fields, np.int64).reshape(-1, 6),
-        lists,
-        np.concatenate([*adders, np.zeros(0, np.int64)]).astype(np.int32),
+        _frozen(np.reshape(fields, (-1, 6)), np.int64),
+        _frozen(np.cumsum([0, *(len(part) for part in adders)]), np.int32),
+        _frozen(np.concatenate([*adders, np.zeros(0)]), np.int32),
     )
+
+
+__all__ = ["CompiledClauses", "CompiledVotes", "compile_outputs", "compile_votes", "pack_ranks"]

@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from tmcore.machine.jit import inlined, kernel
-from tmcore.machine.words import ROWS, WORD, both, differ, either, in_range, is_none, load, none, row_word, store, swap_bits
+from tmcore.machine.words import (
+    ROWS,
+    WORD,
+    both,
+    differ,
+    either,
+    in_range,
+    is_none,
+    load,
+    none,
+    row_word,
+    store,
+    swap_bits,
+)
 
 SLOT = WORD + 1
 """Table rows from one transposed block to the next: 64 would put all of them into the same lines of the cache."""
@@ -16,19 +29,30 @@ SHORT = 4
 _ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+@inlined
+def swap_quarters(table, first, distance, mask, half_mask):
+    """Two steps of `transpose` at once, at `distance` and half of it, on four wide words each."""
+    half = distance // 2
+    for start in range(first, first + WORD, 2 * distance):
+        for i in range(start, start + half):
+            a, b = load(table, i), load(table, i + half)
+            c, d = load(table, i + distance), load(table, i + distance + half)
+            a, c = swap_bits(a, c, distance, mask)
+            b, d = swap_bits(b, d, distance, mask)
+            a, b = swap_bits(a, b, half, half_mask)
+            c, d = swap_bits(c, d, half, half_mask)
+            store(table, i, a)
+            store(table, i + half, b)
+            store(table, i + distance, c)
+            store(table, i + distance + half, d)
+
+
 @kernel
 def transpose(table, first):
     """Swap rows and bits of 64 wide words from table[first] on: bit b of word i becomes bit i of word b."""
-    distance = WORD // 2
-    mask = _ALL >> np.uint64(distance)
-    while distance:
-        for start in range(first, first + WORD, 2 * distance):
-            for i in range(start, start + distance):
-                low, high = swap_bits(load(table, i), load(table, i + distance), np.uint64(distance), mask)
-                store(table, i, low)
-                store(table, i + distance, high)
-        distance >>= 1
-        mask ^= mask << np.uint64(distance)
+    swap_quarters(table, first, 32, np.uint64(0x00000000FFFFFFFF), np.uint64(0x0000FFFF0000FFFF))
+    swap_quarters(table, first, 8, np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0F0F0F0F0F0F0F0F))
+    swap_quarters(table, first, 2, np.uint64(0x3333333333333333), np.uint64(0x5555555555555555))
 
 
 @kernel
@@ -51,11 +75,15 @@ def make_tests(flat, shape, first_row, n_rows, plan, columns, table):
     """
     chunks, features, singles = plan
     width = shape[1]
-    for r in range(n_rows):
+    for bit in range(min(WORD, n_rows) if len(chunks) else 0):
+        for r in range(bit, n_rows, WORD):  # the rows that share cache lines of the table
+            start = (first_row + r) * width
+            for c in range(len(chunks)):
+                table[chunks[c, 3] + bit, r // WORD] = row_word(
+                    flat, start + chunks[c, 0], chunks[c, 1], chunks[c, 2]
+                )
+    for r in range(n_rows if len(features) else 0):
         start = (first_row + r) * width
-        word, bit = r // WORD, r % WORD
-        for c in range(len(chunks)):
-            table[chunks[c, 3] + bit, word] = row_word(flat, start + chunks[c, 0], chunks[c, 1], chunks[c, 2])
         for k in range(len(features)):
             columns[k * ROWS + r] = flat[start + features[k]]
     for c in range(len(chunks)):
@@ -140,13 +168,13 @@ def add_sums(counters, fields, first_row, n_rows, sums):
     """Turn the counters' bits into numbers and add them to the rows' sums."""
     for first in range(0, len(counters), WORD):
         transpose(counters, first)
-    for f in range(len(fields)):
-        output, sign, shift, at = fields[f, 0], fields[f, 1], fields[f, 2], fields[f, 3]
-        mask = _ALL >> np.uint64(WORD - fields[f, 4])
-        first, offset = at // WORD * WORD, np.uint64(at % WORD)
-        for r in range(n_rows):
-            count = (counters[first + r % WORD, r // WORD] >> offset) & mask
-            sums[first_row + r, output] += sign * (np.int64(count) << shift)
+    for i in range(min(WORD, n_rows)):
+        for r in range(i, n_rows, WORD):
+            for f in range(len(fields)):
+                first = fields[f, 3] // WORD * WORD
+                count = counters[first + i, r // WORD] >> np.uint64(fields[f, 3] % WORD)
+                count &= _ALL >> np.uint64(WORD - fields[f, 4])
+                sums[first_row + r, fields[f, 0]] += fields[f, 1] * (np.int64(count) << fields[f, 2])
 
 
 @kernel
@@ -177,3 +205,80 @@ def all_packed(flat, shape, plan, clauses, scratch, packed):
             transpose(words, w * WORD)
             for r in range(n_rows):
                 packed[first_row + r, w] = words[w * WORD + r % WORD, r // WORD]
+
+
+@inlined
+def set_bits(words, row, first, last):
+    """Set the bits first..last - 1 of a row of words."""
+    bit = first
+    while bit < last:
+        offset = bit % WORD
+        count = min(last - bit, WORD - offset)
+        words[row, bit // WORD] |= (_ALL >> np.uint64(WORD - count)) << np.uint64(offset)
+        bit += count
+
+
+@inlined
+def set_chunk(words, row, first, chunk):
+    """Put 64 bits at bit `first` of a row of words."""
+    offset = np.uint64(first % WORD)
+    words[row, first // WORD] |= chunk << offset
+    if offset and first // WORD + 1 < words.shape[1]:
+        words[row, first // WORD + 1] |= chunk >> (np.uint64(WORD) - offset)
+
+
+@kernel
+def pack_block(flat, n_ranks, n_bits, first_row, n_rows, words):
+    """`pack_ranks` for some of the rows."""
+    n_features, k, first, run = len(n_ranks), 0, 0, 0
+    while k < n_features:
+        end = k
+        while end < n_features and end < k + WORD and n_ranks[end] == 2:
+            end += 1
+        run += end - k
+        if end > k and run >= WORD:  # the 64 features up to `end`, without those already packed
+            seen = np.uint64(WORD - (end - k))
+            for row in range(first_row, first_row + n_rows):
+                at = row * n_features + end - WORD
+                set_chunk(words, row, first, in_range(flat, at, 0, 1) >> seen)
+                set_chunk(words, row, n_bits + first, in_range(flat, at, 1, 1) >> seen)
+            first += end - k
+            k = end
+            continue
+        end = max(end, k + 1)
+        for feature in range(k, end):
+            last = first + n_ranks[feature] - 1
+            for row in range(first_row, first_row + n_rows):
+                rank = np.int64(flat[row * n_features + feature])
+                if rank < n_ranks[feature]:
+                    set_bits(words, row, first + rank, last)
+                    set_bits(words, row, n_bits + first, n_bits + first + rank)
+            first = last
+        run = run if n_ranks[end - 1] == 2 else 0
+        k = end
+
+
+@kernel
+def pack_ranks(flat, n_ranks, words):
+    """Pack ranks into literal words: the bits "x <= c_t" of all features, then their negations.
+
+    Neighbouring features of two ranks are packed 64 at a time, the others with one run of ones for each feature.
+
+    Parameters
+    ----------
+    flat : ndarray of uint8 or uint16, shape (rows * features,)
+        A rank beyond n_ranks - 1 is missing, and all its literals are 0.
+    n_ranks : ndarray of int64, shape (features,)
+    words : ndarray of uint64, shape (rows, words)
+        Written; bits beyond the last literal become 1.
+    """
+    n_bits = 0
+    for k in range(len(n_ranks)):
+        n_bits += n_ranks[k] - 1
+    for first_row in range(0, len(words), WORD):
+        n_rows = min(WORD, len(words) - first_row)
+        for row in range(first_row, first_row + n_rows):
+            for w in range(words.shape[1]):
+                words[row, w] = np.uint64(0)
+            set_bits(words, row, 2 * n_bits, words.shape[1] * WORD)
+        pack_block(flat, n_ranks, n_bits, first_row, n_rows, words)

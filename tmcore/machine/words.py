@@ -23,6 +23,9 @@ WORD = 64
 ROWS = WORDS * WORD
 """Rows that a wide word has a bit for; row r is bit r % 64 of word r // 64."""
 
+operation: Any = intrinsic
+"""Numba's decorator, whose functions are called without their first argument."""
+
 _VECTOR = ir.VectorType(ir.IntType(WORD), WORDS)
 
 
@@ -66,11 +69,11 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, element: A
     return builder.bitcast(builder.gep(data, [element]), vector.as_pointer())
 
 
-@intrinsic
-def load(typingctx, array, index):  # type: ignore[no-untyped-def]
+@operation
+def load(typingctx, array, index):
     """The wide word array[index]."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         at = context.cast(builder, args[1], signature.args[1], types.intp)
         at = builder.mul(at, ir.Constant(at.type, WORDS))
         return builder.load(_address(context, builder, signature.args[0], args[0], at, _VECTOR), align=8)
@@ -78,11 +81,11 @@ def load(typingctx, array, index):  # type: ignore[no-untyped-def]
     return _WIDE(array, index), generate
 
 
-@intrinsic
-def store(typingctx, array, index, value):  # type: ignore[no-untyped-def]
+@operation
+def store(typingctx, array, index, value):
     """Write a wide word to array[index]."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         at = context.cast(builder, args[1], signature.args[1], types.intp)
         at = builder.mul(at, ir.Constant(at.type, WORDS))
         builder.store(args[2], _address(context, builder, signature.args[0], args[0], at, _VECTOR), align=8)
@@ -91,46 +94,46 @@ def store(typingctx, array, index, value):  # type: ignore[no-untyped-def]
     return types.void(array, index, value), generate
 
 
-@intrinsic
-def both(typingctx, a, b):  # type: ignore[no-untyped-def]
+@operation
+def both(typingctx, a, b):
     """a AND b."""
     return _WIDE(a, b), lambda context, builder, signature, args: builder.and_(*args)
 
 
-@intrinsic
-def either(typingctx, a, b):  # type: ignore[no-untyped-def]
+@operation
+def either(typingctx, a, b):
     """a OR b."""
     return _WIDE(a, b), lambda context, builder, signature, args: builder.or_(*args)
 
 
-@intrinsic
-def differ(typingctx, a, b):  # type: ignore[no-untyped-def]
+@operation
+def differ(typingctx, a, b):
     """a XOR b."""
     return _WIDE(a, b), lambda context, builder, signature, args: builder.xor(*args)
 
 
-@intrinsic
-def none(typingctx):  # type: ignore[no-untyped-def]
+@operation
+def none(typingctx):
     """No row."""
     return _WIDE(), lambda context, builder, signature, args: _splat(0)
 
 
-@intrinsic
-def is_none(typingctx, a):  # type: ignore[no-untyped-def]
+@operation
+def is_none(typingctx, a):
     """Whether no bit is set."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         bits = builder.bitcast(builder.icmp_unsigned("!=", args[0], _splat(0)), ir.IntType(WORDS))
         return builder.icmp_unsigned("==", bits, ir.Constant(bits.type, 0))
 
     return types.boolean(a), generate
 
 
-@intrinsic
-def swap_bits(typingctx, low, high, distance, mask):  # type: ignore[no-untyped-def]
+@operation
+def swap_bits(typingctx, low, high, distance, mask):
     """(low, high) after the bits of `low >> distance` and of `high` where `mask` is 1 changed places."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         low, high = args[0], args[1]
         shift, chosen = (
             _spread(builder, context.cast(builder, args[i], signature.args[i], types.uint64), _VECTOR)
@@ -158,17 +161,17 @@ def _range_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.bitcast(holds, ir.IntType(WORD))
 
 
-@intrinsic
-def in_range(typingctx, codes, start, base, span):  # type: ignore[no-untyped-def]
+@operation
+def in_range(typingctx, codes, start, base, span):
     """64 bits: whether base <= code < base + span, for the 64 codes from the flat index `start`."""
     return types.uint64(codes, start, base, span), _range_bits
 
 
-@intrinsic
-def row_word(typingctx, row, start, base, span):  # type: ignore[no-untyped-def]
+@operation
+def row_word(typingctx, row, start, base, span):
     """The word of literals at `start`, or for ranks what `in_range` gives."""
 
-    def literals(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def literals(context, builder, signature, args):
         at = context.cast(builder, args[1], signature.args[1], types.intp)
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         return builder.load(builder.gep(data, [at]))
