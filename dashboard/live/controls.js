@@ -27,11 +27,11 @@ function answered(S) {
   if (S.outbox.length) ask(S);
 }
 
-// While something runs, ask for the next frame once this one is on screen.
+// While something runs, ask for the next frame as soon as this one is here and the one before it was drawn.
 function keepAsking(S) {
   const due = () => performance.now() - (S.askedAt || 0) >= (document.hidden ? HIDDEN_PULL : PULL);
   if (S.data && S.data.busy && (!S.asked || performance.now() - S.askedAt > LOST) && due()
-    && (S.drawn === S.data.sequence || document.hidden || !S.facts)) ask(S);
+    && (S.undrawn < 2 || document.hidden || !S.facts)) ask(S);
 }
 
 function hope(S, state, seconds = 1.5) {

@@ -69,7 +69,9 @@ function take(S, data) {
   S.root.dataset.confirmed = data.state;
   if (S.rows.length) S.root.dataset.bounds = S.rows.slice(0, 4).map((r) => `${r.id}:${[...r.lo.slice(0, 6)]}/${[...r.hi.slice(0, 6)]}`).join(" ");
   syncControls(S);
+  S.undrawn = S.drawn === data.sequence ? 0 : (S.undrawn || 0) + 1;
   answered(S);
+  keepAsking(S);
   S.dirty = true;
   wake(S);
 }
@@ -78,14 +80,14 @@ function wake(S) {
   if (!S.request) { S.last = performance.now(); S.request = requestAnimationFrame((now) => tick(S, now)); }
 }
 
-// Where the browser cannot draw 60 times a second, every second frame is left out: moving less smoothly beats falling behind.
+// Where the browser cannot draw 60 times a second, frames are left out: moving less smoothly beats falling behind.
 function tick(S, now) {
   S.request = 0;
   const away = now - S.last;
   const gap = Math.min(100, now - (S.called || now));
   S.called = now;
   S.gap = (S.gap || 16) * 0.9 + gap * 0.1;
-  const skip = (fewCores || S.gap > SLOW_FRAME) && away < 28;
+  const skip = away < (S.gap > SLOW_FRAME ? 45 : fewCores ? 28 : 0);
   const calm = skip || (still() && now - (S.lastStill || 0) < 500 && S.data.state === "learning");
   let moving = true;
   if (!calm) {
@@ -116,6 +118,7 @@ function paint(S, dt, now) {
   if (fresh) {
     S.drawn = S.data.sequence;
     S.painted += 1;
+    S.undrawn = 0;
     S.root.dataset.painted = S.painted;
     keepAsking(S);
   }
