@@ -1,10 +1,8 @@
-"""A training run: learns in steps of any size, can be looked at between them, and ends by being settled."""
+"""A training run: learns in steps of any size, can be looked at, rewound and explained, and ends by being settled."""
 
 from __future__ import annotations
 
 import threading
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,84 +10,26 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 
-from tmcore import files
+from tmcore import replay, run_files
 from tmcore.class_weights import class_scales
-from tmcore.encoders import AnyEncoder, make_encoder, read_encoder
+from tmcore.encode import Encoder
+from tmcore.encoders import AnyEncoder, make_encoder
+from tmcore.history import MAX_RECORDS, Change, Checkpoints, Record, Snapshot, Value, add_record
 from tmcore.labels import class_indices, read_labels
-from tmcore.machine import make_machine, streams
-from tmcore.machine.state import WEIGHT_UNIT, ClauseBank, MachineState
+from tmcore.machine import Machine, make_machine
+from tmcore.machine.state import WEIGHT_UNIT, MachineState
 from tmcore.parameters import Parameters
 from tmcore.scores import Scores, accuracy_and_f1
+from tmcore.trace import Trace, explain
 
 if TYPE_CHECKING:
     from tmcore.estimators import TsetlinClassifier
 
+__all__ = ["MAX_RECORDS", "Change", "Record", "Snapshot", "TrainingRun", "winners"]
+
 Rows = pd.DataFrame | np.ndarray
 SECONDS_BETWEEN_STOPS = 0.015
 """How long a kernel runs at a stretch before the stop event is looked at."""
-
-MAX_RECORDS = 4000
-"""When the history holds more, every other record of its older half goes."""
-
-CHANGEABLE = ("T", "s", "gamma")
-
-
-@dataclass(frozen=True)
-class Record:
-    """One point of a run's history; scores are by votes, the test scores None without validation rows."""
-
-    step: int
-    epoch: float
-    n_literals: int
-    n_intervals: int
-    train_accuracy: float
-    train_f1: float
-    test_accuracy: float | None
-    test_f1: float | None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A setting changed while running: it holds from `step` on."""
-
-    step: int
-    name: str
-    value: float
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The machine at one moment; nothing in it changes any more.
-
-    Attributes
-    ----------
-    step : int
-        Rows learned so far.
-    epoch : float
-        Passes over the training rows so far.
-    bank : ClauseBank
-    n_literals : int
-        Included bounds of the whole model.
-    n_intervals : int
-        Pairs of clause and feature with an included bound.
-    literals_per_clause : ndarray of int, shape (machines, clauses)
-    feedback : ndarray of int, shape (machines, clauses, 3)
-        Rows that gave each clause Type Ia, Ib and II since the snapshot before.
-    votes : ndarray of float, shape (n_rows, machines)
-        Vote sums of the training rows.
-    scores : Scores
-        By votes, on training and validation rows.
-    """
-
-    step: int
-    epoch: float
-    bank: ClauseBank
-    n_literals: int
-    n_intervals: int
-    literals_per_clause: np.ndarray
-    feedback: np.ndarray
-    votes: np.ndarray
-    scores: Scores
 
 
 class TrainingRun:
@@ -113,8 +53,17 @@ class TrainingRun:
     classes : ndarray, shape (K,)
         Sorted labels; with two classes, the second is y = 1.
     codes, labels : ndarray, shapes (n_rows, features) and (n_rows,)
+    held_out : (codes, labels) or None
+        The validation rows.
+    data : ndarray
+        The rows as the machine learns them.
+    first_parameters : Parameters
+        The settings at step 0; `parameters` are those in force now.
     history : list of Record
     changes : list of Change
+        Settings changed on the way, and at the start of a branch.
+    checkpoints : Checkpoints
+        States to go back to.
 
     Raises
     ------
@@ -138,8 +87,7 @@ class TrainingRun:
         held_out = None
         if validation is not None:
             held_out = encoder.transform(validation[0]), class_indices(validation[1], classes)
-        self._begin(parameters, encoder, classes, codes, labels, held_out)
-        self.n_jobs = effective_n_jobs(n_jobs)
+        self._begin(parameters, encoder, classes, codes, labels, held_out, effective_n_jobs(n_jobs))
 
     def _begin(
         self,
@@ -149,19 +97,28 @@ class TrainingRun:
         codes: np.ndarray,
         labels: np.ndarray,
         held_out: tuple[np.ndarray, np.ndarray] | None,
-        state: MachineState | None = None,
+        n_jobs: int = 1,
     ) -> None:
-        self.encoder, self.classes = encoder, classes
-        self.codes, self.labels, self._held_out = codes, labels, held_out
-        self.machine = make_machine(parameters, len(classes), encoder.n_ranks, encoder.has_gaps, state)
-        self.machine.scales[:] = class_scales(parameters.class_weight, classes, labels)
-        self._data = self.machine.prepare(codes)
+        """Stand at step 0 with encoded rows."""
+        self.encoder, self.classes, self.n_jobs = encoder, classes, n_jobs
+        self.codes, self.labels, self.held_out = codes, labels, held_out
+        self.first_parameters = parameters
+        self._scales = class_scales(parameters.class_weight, classes, labels)
+        self.machine = self.make_machine(parameters)
+        self.data = self.machine.prepare(codes)
         self._held_out_data = None if held_out is None else self.machine.prepare(held_out[0])
         self.history: list[Record] = []
         self.changes: list[Change] = []
-        self._order: tuple[int, np.ndarray] = (-1, np.zeros(0, np.int64))
-        self._rows_per_second = 5_000.0
-        self.n_jobs = 1
+        self.checkpoints = Checkpoints(self.machine.state)
+        self._order = replay.RowOrder(parameters.random_state, len(labels))
+        self._pace = replay.Pace()
+
+    def make_machine(self, parameters: Parameters, state: MachineState | None = None) -> Machine:
+        """A machine for this run's rows: fresh, or going on from a state, which it takes over."""
+        ranks, gaps = self.encoder.n_ranks, self.encoder.has_gaps
+        machine = make_machine(parameters, len(self.classes), ranks, gaps, state)
+        machine.scales[:] = self._scales
+        return machine
 
     @property
     def parameters(self) -> Parameters:
@@ -183,7 +140,14 @@ class TrainingRun:
         """Passes over the training rows so far."""
         return self.step / self.n_rows
 
-    def change(self, **settings: float) -> None:
+    @property
+    def rows_per_second(self) -> float:
+        """How fast it learned lately."""
+        return self._pace.rows_per_second
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def change(self, **settings: Value) -> None:
         """Change T, s or gamma from the next row on, and write it into `changes`.
 
         Raises
@@ -192,10 +156,17 @@ class TrainingRun:
             For another setting, or a value out of range.
         """
         for name in settings:
-            if name not in CHANGEABLE:
-                raise ValueError(f"{name} cannot change during a run; only {', '.join(CHANGEABLE)} can.")
-        self.machine.parameters = self.parameters.replace(**settings)
-        self.changes += [Change(self.step, name, value) for name, value in settings.items()]
+            if name not in replay.CHANGEABLE:
+                raise ValueError(
+                    f"{name} cannot change during a run; only {', '.join(replay.CHANGEABLE)} can."
+                )
+        self._change(settings)
+
+    def _change(self, settings: dict[str, Value]) -> None:
+        self.parameters.replace(**settings)  # all are checked before the first holds
+        changes = [Change(self.step, name, value) for name, value in settings.items()]
+        replay.apply_changes(self.machine, changes)
+        self.changes += changes
 
     def advance(
         self, epochs: float | None = None, samples: int | None = None, stop: threading.Event | None = None
@@ -218,68 +189,134 @@ class TrainingRun:
         """Learn the next `n_rows` rows without looking."""
         left = n_rows
         while left > 0 and not (stop is not None and stop.is_set()):
-            left -= self._learn(min(left, max(1, int(self._rows_per_second * SECONDS_BETWEEN_STOPS))))
+            chunk = max(1, int(self.rows_per_second * SECONDS_BETWEEN_STOPS))
+            left -= replay.learn_some(self, self.machine, self._order, self._pace, min(left, chunk))
 
     def go_to(self, state: MachineState) -> None:
-        """Go on from another state of this run's machine."""
-        self.machine = make_machine(
-            self.parameters, len(self.classes), self.encoder.n_ranks, self.encoder.has_gaps, state
-        )
-        self.machine.scales[:] = class_scales(self.parameters.class_weight, self.classes, self.labels)
-
-    def _learn(self, n_rows: int) -> int:
-        """Learn at most `n_rows` rows, up to the end of the epoch; returns how many."""
-        epoch, offset = divmod(self.step, self.n_rows)
-        if self._order[0] != epoch:
-            order = streams.row_order(self.parameters.random_state, epoch, self.n_rows)
-            self._order = (epoch, order)
-        rows = self._order[1][offset : offset + n_rows]
-        start = time.perf_counter()
-        self.machine.learn(self._data, self.labels, rows, self.n_jobs)
-        seconds = max(time.perf_counter() - start, 1e-6)
-        self._rows_per_second += 0.5 * (min(len(rows) / seconds, 1e7) - self._rows_per_second)
-        return len(rows)
+        """Go on from an earlier state of this run; settings changed after it are forgotten, and its records stay."""
+        self.checkpoints = self.checkpoints.up_to(state.step)
+        self.changes = [change for change in self.changes if change.step <= state.step]
+        self.machine = self.make_machine(self.first_parameters, state)
+        replay.apply_changes(self.machine, self.changes)
 
     def snapshot(self) -> Snapshot:
         """The machine as it is now; also adds a record to the history."""
-        bank = self.machine.bank()
-        votes = self.machine.votes(self._data)
-        scores = self._scores(votes)
-        snapshot = Snapshot(
-            step=self.step,
-            epoch=self.epoch,
+        snapshot = self._look(self.machine)
+        self.history = add_record(self.history, snapshot.record())
+        return snapshot
+
+    def _look(self, machine: Machine) -> Snapshot:
+        bank = machine.bank()
+        votes = machine.votes(self.data)
+        return Snapshot(
+            step=bank.step,
+            epoch=bank.step / self.n_rows,
             bank=bank,
             n_literals=bank.n_literals,
             n_intervals=bank.n_intervals,
             literals_per_clause=bank.literals,
-            feedback=self.machine.take_counts(),
+            feedback=machine.take_counts(),
             votes=votes * WEIGHT_UNIT,
-            scores=scores,
+            scores=self._scores_of(machine, votes),
         )
-        self._record(snapshot)
-        return snapshot
 
-    def _scores(self, votes: np.ndarray) -> Scores:
+    def _scores_of(self, machine: Machine, votes: np.ndarray) -> Scores:
         n_classes = len(self.classes)
         train = accuracy_and_f1(self.labels, winners(votes), n_classes)
-        if self._held_out is None or self._held_out_data is None or len(self._held_out[1]) == 0:
+        if self.held_out is None or self._held_out_data is None or len(self.held_out[1]) == 0:
             return Scores(*train)
-        predicted = winners(self.machine.votes(self._held_out_data))
-        return Scores(*train, *accuracy_and_f1(self._held_out[1], predicted, n_classes))
+        predicted = winners(machine.votes(self._held_out_data))
+        return Scores(*train, *accuracy_and_f1(self.held_out[1], predicted, n_classes))
 
-    def _record(self, snapshot: Snapshot) -> None:
-        if self.history and self.history[-1].step == snapshot.step:
-            return
-        s = snapshot.scores
-        self.history.append(
-            Record(
-                snapshot.step, snapshot.epoch, snapshot.n_literals, snapshot.n_intervals,
-                s.train_accuracy, s.train_f1, s.test_accuracy, s.test_f1,
+    # -- going back ---------------------------------------------------------------------------------------------
+
+    def machine_at(self, step: int) -> Machine:
+        """A machine of its own as the run's was at `step` (0 to `step`), with the settings that held from there on.
+
+        May be called while another thread learns.
+
+        Raises
+        ------
+        ValueError
+            The run has not come to that step.
+        """
+        return replay.rerun(self, step)
+
+    def at(self, step: int) -> Snapshot:
+        """The run as it was when it had learned `step` rows; its feedback is that of the last of them.
+
+        Equal bit for bit to a fresh run stopped there. May be called while another thread learns.
+
+        Raises
+        ------
+        ValueError
+            The run has not come to that step.
+        """
+        machine = replay.rerun(self, step if step <= 0 else step - 1)
+        if step > 0:
+            replay.go_on(self, machine, step, [change for change in self.changes if change.step == step])
+        return self._look(machine)
+
+    def explain(self, step: int) -> Trace:
+        """What the row learned at `step` did to every clause, with the draws that decided it.
+
+        Step 0 is the first row. The run's present step is the row it would learn next.
+
+        Raises
+        ------
+        ValueError
+            The run has not come to that step.
+        """
+        return explain(self, step)
+
+    def branch(self, step: int, **changes: Value) -> TrainingRun:
+        """Another run that shares this one's past up to `step` and goes on with other settings.
+
+        Parameters
+        ----------
+        step : int
+            0 to the present step.
+        **changes
+            T, s, gamma, bound_rule, boost_true_positive, weights. With weights other than real they start anew: all
+            one, or rounded to whole votes. Settings this run changed later are not changed in the branch.
+
+        Raises
+        ------
+        ValueError
+            For another setting, a value out of range, or a step the run has not come to.
+        """
+        replay.check_branch(changes)
+        run = self.restart(self.first_parameters)
+        run.machine = self.machine_at(step)
+        run.checkpoints = self.checkpoints.up_to(step)
+        run.history = [record for record in self.history if record.step <= step]
+        run.changes = [change for change in self.changes if change.step <= step]
+        run._change(changes)
+        run.checkpoints.add(run.machine.state)
+        return run
+
+    def restart(self, parameters: Parameters) -> TrainingRun:
+        """A new run from the beginning on the same encoded rows.
+
+        Raises
+        ------
+        ValueError
+            For a setting out of range, or one that would encode the rows differently.
+        """
+        parameters.check()
+        asked = make_encoder(parameters)
+        if type(asked) is not type(self.encoder) or _levels(asked) != _levels(self.encoder):
+            raise ValueError(
+                "The rows are kept as they were encoded; open the data again to change the levels per column or to"
+                " read columns as 0 and 1."
             )
-        )  # fmt: skip
-        if len(self.history) > MAX_RECORDS:
-            half = MAX_RECORDS // 2
-            self.history = self.history[:half:2] + self.history[half:]
+        run = TrainingRun.__new__(TrainingRun)
+        run._begin(
+            parameters, self.encoder, self.classes, self.codes, self.labels, self.held_out, self.n_jobs
+        )
+        return run
+
+    # -- ending and keeping -------------------------------------------------------------------------------------
 
     def settle(self) -> TsetlinClassifier:
         """End the run: refit the weights where the settings say so, and extract the rules.
@@ -295,46 +332,26 @@ class TrainingRun:
 
     def save(self, path: str | Path) -> None:
         """Write the run, with the encoded rows, to one file; nothing in it is executable."""
-        arrays = {"planes": self.machine.state.planes, "weights": self.machine.state.weights}
-        arrays |= {"labels": self.labels, "counts": self.machine.counts} | files.rows_to_arrays(
-            "codes", self.codes
-        )
-        if self._held_out is not None:
-            arrays |= {"held_out_labels": self._held_out[1]} | files.rows_to_arrays(
-                "held_out_codes", self._held_out[0]
-            )
-        meta = {
-            "parameters": files.parameters_to_dict(self.parameters),
-            "encoder": self.encoder.to_dict(),
-            "classes": files.labels_to_list(self.classes),
-            "step": self.step,
-            "history": [vars(record) for record in self.history],
-            "changes": [vars(change) for change in self.changes],
-        }
-        files.write(path, "run", meta, arrays)
+        run_files.write_run(self, path)
+
+    def save_progress(self, path: str | Path) -> None:
+        """Write what changed since the run began, without its rows: small, for saving often."""
+        run_files.write_progress(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> TrainingRun:
-        """Read a run written by `save`; it goes on bit for bit as if it had never stopped."""
-        meta, arrays = files.read(path, "run")
-        parameters = files.parameters_from_dict(meta["parameters"])
-        run = cls.__new__(cls)
-        held_out = None
-        if "held_out_labels" in arrays:
-            held_out = files.rows_from_arrays("held_out_codes", arrays), arrays["held_out_labels"]
-        run._begin(
-            parameters,
-            read_encoder(meta["encoder"]),
-            files.labels_from_list(meta["classes"]),
-            files.rows_from_arrays("codes", arrays),
-            arrays["labels"],
-            held_out,
-            MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, meta["step"]),
-        )
-        run.machine.counts[:] = arrays["counts"]
-        run.history = [Record(**record) for record in meta["history"]]
-        run.changes = [Change(**change) for change in meta["changes"]]
-        return run
+    def load(cls, path: str | Path, progress: str | Path | None = None) -> TrainingRun:
+        """Read a run written by `save`, moved on by `save_progress`; it goes on bit for bit as if never stopped.
+
+        Raises
+        ------
+        ValueError
+            A file is something else, damaged, of a newer version, or the two are not of one run.
+        """
+        return run_files.read_run(cls.__new__(cls), path, progress)
+
+
+def _levels(encoder: AnyEncoder) -> int | None:
+    return encoder.max_levels if isinstance(encoder, Encoder) else None
 
 
 def winners(votes: np.ndarray) -> np.ndarray:

@@ -1,0 +1,105 @@
+"""A training run in files: one with its rows, and a small one for what it has learned since, to be saved often."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tmcore import files, replay
+from tmcore.encoders import read_encoder
+from tmcore.history import Change, Record
+from tmcore.machine.state import MachineState
+
+if TYPE_CHECKING:
+    from tmcore.training import TrainingRun
+
+MAX_CHECKPOINT_BYTES = 2 * 2**20
+"""Checkpoints that are saved; going back lays down others on its way."""
+
+
+def write_run(run: TrainingRun, path: str | Path) -> None:
+    """Write rows, settings and progress to one file."""
+    meta, arrays = _progress(run)
+    meta |= _identity(run)
+    arrays |= {"labels": run.labels} | files.rows_to_arrays("codes", run.codes)
+    if run.held_out is not None:
+        arrays |= {"held_out_labels": run.held_out[1]} | files.rows_to_arrays(
+            "held_out_codes", run.held_out[0]
+        )
+    files.write(path, "run", meta, arrays)
+
+
+def write_progress(run: TrainingRun, path: str | Path) -> None:
+    """Write all but rows and first settings; the file says which run it belongs to."""
+    meta, arrays = _progress(run)
+    files.write(path, "progress", meta | {"run": _fingerprint(_identity(run), run.labels)}, arrays)
+
+
+def read_run(run: TrainingRun, path: str | Path, progress: str | Path | None) -> TrainingRun:
+    """Fill an empty run from `write_run`'s file, and move it on to where `write_progress`'s file stands."""
+    meta, arrays = files.read(path, "run")
+    held_out = None
+    if "held_out_labels" in arrays:
+        held_out = files.rows_from_arrays("held_out_codes", arrays), arrays["held_out_labels"]
+    run._begin(
+        files.parameters_from_dict(meta["parameters"]),
+        read_encoder(meta["encoder"]),
+        files.labels_from_list(meta["classes"]),
+        files.rows_from_arrays("codes", arrays),
+        arrays["labels"],
+        held_out,
+    )
+    if progress is not None:
+        meta, arrays = files.read(progress, "progress")
+        if meta["run"] != _fingerprint(_identity(run), run.labels):
+            raise ValueError(f"{progress} belongs to another run than {path}.")
+    _move_on(run, meta, arrays)
+    return run
+
+
+def _identity(run: TrainingRun) -> dict[str, Any]:
+    return {
+        "parameters": files.parameters_to_dict(run.first_parameters),
+        "encoder": run.encoder.to_dict(),
+        "classes": files.labels_to_list(run.classes),
+    }
+
+
+def _fingerprint(identity: dict[str, Any], labels: np.ndarray) -> str:
+    text = json.dumps(identity, sort_keys=True).encode()
+    return hashlib.sha256(text + labels.tobytes()).hexdigest()
+
+
+def _progress(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    states = run.checkpoints.states(MAX_CHECKPOINT_BYTES)
+    meta = {
+        "step": run.step,
+        "history": [vars(record) for record in run.history],
+        "changes": [vars(change) for change in run.changes],
+    }
+    arrays = {
+        "planes": run.machine.state.planes,
+        "weights": run.machine.state.weights,
+        "counts": run.machine.counts,
+        "checkpoint_steps": np.array([state.step for state in states]),
+        "checkpoint_planes": np.stack([state.planes for state in states]),
+        "checkpoint_weights": np.stack([state.weights for state in states]),
+    }
+    return meta, arrays
+
+
+def _move_on(run: TrainingRun, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    n_clauses = run.first_parameters.n_clauses
+    kept = (arrays[f"checkpoint_{name}"] for name in ("planes", "weights", "steps"))
+    for planes, weights, step in zip(*kept, strict=True):
+        run.checkpoints.add(MachineState(planes, weights, n_clauses, int(step)))
+    run.history = [Record(**record) for record in meta["history"]]
+    run.changes = [Change(**change) for change in meta["changes"]]
+    state = MachineState(arrays["planes"], arrays["weights"], n_clauses, meta["step"])
+    run.machine = run.make_machine(run.first_parameters, state)
+    replay.apply_changes(run.machine, run.changes)
+    run.machine.counts[:] = arrays["counts"]
