@@ -198,7 +198,7 @@ def _box(
     for side, values, pattern in zip(sides, cells, patterns, strict=True):
         if side.all():
             continue
-        condition = condition_for(pattern, values, tuple(side.tolist()))
+        condition = condition_for(pattern, values, tuple(np.asarray(side).tolist()))
         if condition is None:
             return None
         box.append(condition)
