@@ -128,7 +128,7 @@ def solve(
     if start is None:
         start = Solution(np.zeros(problem.design.shape[1]), problem.constant)
     weights, intercept = start.weights.copy(), start.intercept
-    active = weights != 0
+    active, transposed = weights != 0, problem.design.T
     while True:
         # Most weights stay zero, so only columns that want to leave zero take part in the Newton steps.
         columns = np.flatnonzero(active)
@@ -136,7 +136,7 @@ def solve(
         part = _newton(smaller, penalty, Solution(weights[columns], intercept), tolerance)
         weights[columns], intercept = part.weights, part.intercept
         slopes, _ = problem.derivatives(part.votes(smaller.design))
-        gradient = np.abs(slopes @ problem.design)
+        gradient = np.abs(transposed @ slopes)
         gradient[active] = 0
         outside = np.flatnonzero(gradient > penalty * (1 + SLACK))
         if len(outside) == 0:
@@ -147,7 +147,7 @@ def solve(
 def _newton(problem: Problem, penalty: float, start: Solution, tolerance: float) -> Solution:
     """Minimise over all columns: a step solves the quadratic model with its penalty and is halved until the loss
     falls."""
-    design = problem.design
+    design, transposed = problem.design, problem.design.T
     # Zeros and ones are exact in float32, and the curvature only steers the steps.
     dense = design.toarray().astype(np.float32)
     weights, intercept, votes = start.weights, start.intercept, start.votes(design)
@@ -157,7 +157,7 @@ def _newton(problem: Problem, penalty: float, start: Solution, tolerance: float)
         weighted = dense * curvature.astype(np.float32)[:, None]
         step, start_step = _descend(
             (dense.T @ weighted).astype(np.float64), weighted.sum(axis=0, dtype=np.float64), curvature.sum(),
-            slopes @ design, slopes.sum(), weights, penalty, tolerance * 0.1, MAX_SWEEPS,
+            transposed @ slopes, slopes.sum(), weights, penalty, tolerance * 0.1, MAX_SWEEPS,
         )  # fmt: skip
         change = design @ step + start_step
         share = 1.0
