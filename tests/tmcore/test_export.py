@@ -168,8 +168,8 @@ def test_what_is_not_json_is_refused():
 
 
 def test_unknown_formats_are_refused():
-    assert set(FORMATS) == {"json", "csv"}
-    with pytest.raises(ValueError, match="json or csv, not as 'xml'"):
+    assert set(FORMATS) == {"json", "csv", "markdown", "python", "sql", "spark", "pmml", "html"}
+    with pytest.raises(ValueError, match="pmml or html, not as 'xml'"):
         rule_set().export("xml")
 
 

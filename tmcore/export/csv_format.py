@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 
+from tmcore.export.about import NOTHING, About
 from tmcore.rule import as_tuple
 from tmcore.ruleset import RuleSet
 
@@ -16,8 +17,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text that begins so may run as a formula in a spreadsheet."""
 
 
-def to_csv(rules: RuleSet) -> bytes:
-    """Return `rules` as the bytes of a CSV file."""
+def to_csv(rules: RuleSet, about: About = NOTHING) -> bytes:
+    """Return `rules` as the bytes of a CSV file, which has no room for `about`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     head = ["number", "rule", "class", *rules.weight_names(), "literals", "support", "precision"]

@@ -12,6 +12,8 @@ Schema, version 1. UTF-8; every number reads back as the same float64.
     intercept   list of numbers: one with two classes, else one per class
     n_rows      training rows that support refers to, or null
     edited      true where somebody changed the rules by hand; may be left out
+    about       where the rules come from, may be left out: title, checked (what was run to check this file),
+                scores, settings and card (what is needed to repeat the run), each names and texts
     rules       list, heaviest first, of
         if          list of conditions that must all hold; each has "feature" and one kind of test:
                         lower (exclusive) and upper (inclusive), numbers, null where open     numeric
@@ -42,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmcore.conditions import Condition, RuleColumn
+from tmcore.export.about import NOTHING, About
 from tmcore.rule import Rule, Weight, as_tuple
 from tmcore.ruleset import RuleSet
 
@@ -59,9 +62,9 @@ DECIDE_MANY = (
 )
 
 
-def to_json(rules: RuleSet) -> bytes:
+def to_json(rules: RuleSet, about: About = NOTHING) -> bytes:
     """Return `rules` as the bytes of a JSON file."""
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "decision": DECIDE_TWO if isinstance(rules.intercept, float) else DECIDE_MANY,
@@ -82,6 +85,12 @@ def to_json(rules: RuleSet) -> bytes:
         "edited": rules.edited,
         "rules": [_rule(rules, rule) for rule in rules],
     }
+    if about is not NOTHING:
+        document["about"] = {
+            "title": about.title,
+            "checked": about.proof,
+            **{name: dict(getattr(about, name)) for name in ("scores", "settings", "card")},
+        }
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
     # A lone surrogate from a broken file becomes its JSON escape.
     return text.encode("utf-8", errors="backslashreplace")
