@@ -205,8 +205,8 @@ def compile_votes(
         always = distinct[b""]
         start += merged[always]
         merged[always] = 0
-    kept = merged.any(1)
-    lists = [asked for asked, keep in zip(distinct, kept, strict=True) if keep]
+    kept, texts = np.flatnonzero(merged.any(1)), list(distinct)
+    lists = [texts[at] for at in kept.tolist()]
     return CompiledVotes(_compile(bank, n_ranks, lists), *_counters(merged[kept]), _frozen(start, np.int64))
 
 
