@@ -85,6 +85,12 @@ def apply_changes(machine: Machine, changes: Sequence[Change]) -> None:
             weights[:] = np.maximum(whole, ONE_VOTE) if change.value == "integer" else ONE_VOTE
 
 
+def check_step(run: TrainingRun, step: int) -> None:
+    """Raise ValueError for a step that the run has not come to."""
+    if not 0 <= step <= run.step:
+        raise ValueError(f"Step {step} is not in this run; use a step from 0 to {run.step}.")
+
+
 def rerun(run: TrainingRun, step: int) -> Machine:
     """A machine of its own that stands where the run stood at `step`, with the settings that held from there on.
 
@@ -95,8 +101,7 @@ def rerun(run: TrainingRun, step: int) -> Machine:
     ValueError
         The run has not come to that step.
     """
-    if not 0 <= step <= run.step:
-        raise ValueError(f"Step {step} is not in this run; use a step from 0 to {run.step}.")
+    check_step(run, step)
     state = run.checkpoints.before(step)
     changes = [change for change in run.changes if change.step <= step]
     machine = run.make_machine(run.first_parameters, state)

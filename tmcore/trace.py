@@ -1,4 +1,7 @@
-"""Why did it move? Everything one row did to a machine, with the draws that decided it, from the plain-Python twin."""
+"""Why did it move? Everything one row did to a machine, with the draws that decided it, from the plain-Python twin.
+
+`sentences` in `tmcore.trace_words` puts it into words.
+"""
 
 from __future__ import annotations
 

@@ -252,7 +252,8 @@ class TrainingRun:
         ValueError
             The run has not come to that step.
         """
-        machine = replay.rerun(self, step if step <= 0 else step - 1)
+        replay.check_step(self, step)
+        machine = replay.rerun(self, max(0, step - 1))
         if step > 0:
             replay.go_on(self, machine, step, [change for change in self.changes if change.step == step])
         return self._look(machine)
