@@ -190,11 +190,13 @@ function drawHeads(S) {
     drawData(S, g, column, x, w, y, 12, isAxis(column) ? 0.8 : 0.75);
     g.fillStyle = P.ink3;
     if (isAxis(column) && column.min !== null) {
-      const [low, high] = [number(column.min), number(column.max)];
+      // Never a part of a number: what does not fit is left out.
+      const fits = (text) => (g.measureText(text).width < w / 2 + 2 ? text : "");
+      const ends = [column.min, column.max].map((v) => fits(Math.abs(v) >= 1e4 ? minus((v < 0 ? "-" : "") + short(Math.abs(v))) : number(v)));
       g.textAlign = "left";
-      g.fillText(clip(g, low, w / 2), x, y + 20);
+      g.fillText(ends[0], x, y + 20);
       g.textAlign = "right";
-      g.fillText(clip(g, high, w / 2), x + w, y + 20);
+      g.fillText(ends[1], x + w, y + 20);
       continue;
     }
     g.textAlign = "center";
