@@ -20,6 +20,7 @@ def main() -> None:
             st.Page(str(views / "data.py"), title="Data", url_path="data", default=True),
             st.Page(str(views / "train.py"), title="Train", url_path="train"),
             st.Page(str(views / "rules.py"), title="Rules", url_path="rules"),
+            st.Page(str(views / "explain.py"), title="Explain", url_path="explain"),
         ],
         position="top",
     )

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.model_selection import train_test_split
 
+from dashboard.editing import Editing, learned
 from tmcore.parameters import Parameters
 from tmcore.table import MAX_BYTES, Table, TableError, read_table
 
@@ -136,6 +137,7 @@ class Session:
     parameters: Parameters = field(default_factory=Parameters)
     job: Job | None = None
     notices: list[str] = field(default_factory=list)
+    editing: Editing | None = None
 
     def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
         """Look at another table; a run that exists goes on with the data it has."""
@@ -247,6 +249,15 @@ class Session:
             self.notices.append(f"Closed {lost}, because {reason}.")
         self.job.close()
         self.job = None
+
+    def rules(self) -> Editing | None:
+        """The rules of the run with the edits made to them, None before there are any; new rules drop old edits."""
+        if self.job is None:
+            return None
+        if self.editing is None or self.editing.learned.of is not (self.job.outcome or self.job.latest):
+            found = learned(self.job)
+            self.editing = None if found is None else Editing(found)
+        return self.editing
 
     @property
     def settled(self) -> TsetlinClassifier | None:

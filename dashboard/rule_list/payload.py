@@ -92,7 +92,7 @@ class Painter:
             "markHue": hue(index),
             "outcome": self.rules.class_text(listed.rule),
             "others": self._others(listed),
-            "conditions": [self._condition(condition, index) for condition in listed.rule.conditions],
+            "conditions": [self.condition(condition, index) for condition in listed.rule.conditions],
             "covered": count(listed.n_train, "row"),
             "support": self._support(listed),
             "precision": percent(listed.precision_train) if listed.n_train else "no rows",
@@ -152,7 +152,8 @@ class Painter:
             )
         return parts
 
-    def _condition(self, condition: Condition, class_index: int) -> dict[str, Any]:
+    def condition(self, condition: Condition, class_index: int) -> dict[str, Any]:
+        """A condition's words with their roles, and its glyph in a class's colour."""
         return {
             "parts": [list(part) for part in condition.parts()],
             "glyph": self._glyph(condition, class_index),
