@@ -55,7 +55,7 @@ N_DRAWN = 15
 RUNGS = ((1.0, 2), (0.4, 4), (0.2, 8))
 """(share of the candidates that take part, splits each of them has been scored on afterwards)."""
 
-MAX_ROWS = 4_000
+MAX_ROWS = 2_000
 """Rows the search looks at, drawn with the classes' shares; more would cost time and hardly change the order."""
 
 _SMALLEST = 1e-6
