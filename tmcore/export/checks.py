@@ -55,13 +55,23 @@ class Answer:
 
 @dataclass(frozen=True)
 class Task:
-    """What a check works on; `frame` holds floats and texts, one column for each that rules test."""
+    """What a check works on.
+
+    Attributes
+    ----------
+    frame : DataFrame of floats and texts, one column for each that rules test
+    parts : the same rows as they came, with all columns
+    """
 
     data: bytes
     rules: RuleSet
     frame: pd.DataFrame
     about: About
+    parts: Sequence[pd.DataFrame | NDArray[Any]] = ()
 
+
+Check = tuple[str, Callable[[Task], Answer]]
+"""What runs a file, in words, and the function."""
 
 _RUN_PYTHON = """
 import json, runpy, sys
@@ -200,7 +210,7 @@ def read_html(data: bytes) -> list[list[float]]:
     return found
 
 
-RUN: dict[str, tuple[str, Callable[[Task], Answer]]] = {
+RUN: dict[str, Check] = {
     "python": ("A Python process of its own ran the file", run_python),
     "sql": ("SQLite ran the SQL", run_sql),
     "spark": ("SQLite ran the SQL with its quotes rewritten from Spark's", run_spark),

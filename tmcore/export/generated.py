@@ -46,7 +46,7 @@ def generate(rules: RuleSet, n_rows: int, seed: int = 0) -> pd.DataFrame:
         columns[column.name][rng.random(n_rows) < MISSING_SHARE] = missing
     if len(rules):
         _aim(rules, columns, choices, rng, n_rows)
-    return pd.DataFrame(columns)
+    return pd.DataFrame({name: pd.Series(cells, dtype=cells.dtype) for name, cells in columns.items()})
 
 
 def _numbers(asked: Sequence[Condition]) -> pd.Series:

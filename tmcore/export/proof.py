@@ -21,7 +21,7 @@ from tmcore.estimators import TsetlinClassifier, load
 from tmcore.export import FORMATS, write
 from tmcore.export.about import NOTHING, About
 from tmcore.export.asked import used_columns
-from tmcore.export.checks import READ, RUN, Answer, CheckError, Task
+from tmcore.export.checks import READ, RUN, Answer, Check, CheckError, Task
 from tmcore.export.generated import generate
 from tmcore.export.labels import plain_labels
 from tmcore.extract import WEIGHT_UNIT
@@ -111,6 +111,7 @@ def prove(
     about: About = NOTHING,
     n_generated: int = N_GENERATED,
     seed: int = 0,
+    check: Check | None = None,
 ) -> Proof:
     """Write rules in a format, run the file, and compare it with the model.
 
@@ -119,6 +120,7 @@ def prove(
     rows : DataFrame or array with the columns of the model
     model : the model the rules were read from; without one the rules themselves are what to compare with
     n_generated, seed : how many rows to make up, and from which seed
+    check : what runs the file instead of the format's own check in RUN
 
     Raises
     ------
@@ -132,26 +134,23 @@ def prove(
         return _read_back(rules, empty, about)
     if format not in RUN and (format != MODEL or model is None):
         raise ValueError(f"{format!r} cannot be proven; choose {', '.join([*FORMATS, MODEL])}.")
-    checker = "tmcore.load read the file back, its model ran" if format == MODEL else RUN[format][0]
+    checker, run = check or RUN.get(format) or ("tmcore.load read the file back, its model ran", _run_model)
     proof = replace(empty, checker=checker)
     generated = generate(rules, n_generated, seed)
     parts = [rows[:n_rows], generated if rules.by_name else generated.to_numpy()]
     expected = _joined([_ask(rules, model, part) for part in parts])
+    told = replace(about, proof=f"Checked before download: {proof.sentence}")
     try:
-        if model is not None and format == MODEL:
-            proof = replace(proof, data=model_bytes(model))
-            found = _joined([_ask_file(proof.data, part) for part in parts])
-        else:
-            told = replace(about, proof=f"Checked before download: {proof.sentence}")
-            proof = replace(proof, data=write(rules, format, told))
-            frame = pd.concat([plain_rows(rules, part) for part in parts], ignore_index=True)
-            found = RUN[format][1](Task(proof.data, rules, frame, told))
+        file = model_bytes(model) if model is not None and format == MODEL else write(rules, format, told)
+        proof = replace(proof, data=file)
+        frame = pd.concat([plain_rows(rules, part) for part in parts], ignore_index=True)
+        found = run(Task(file, rules, frame, told, parts))
     except (CheckError, ValueError) as error:
         return replace(proof, equal=False, reason=str(error))
-    return _compare(proof, rules, expected, found)
+    return _compare(proof, expected, found)
 
 
-def _compare(proof: Proof, rules: RuleSet, expected: Answer, found: Answer) -> Proof:
+def _compare(proof: Proof, expected: Answer, found: Answer) -> Proof:
     if found.votes.shape != expected.votes.shape:
         return replace(proof, equal=False, reason="The file gave another number of rows or votes.")
     near = (np.abs(found.votes - expected.votes) <= TOLERANCE).all(axis=1)
@@ -195,14 +194,14 @@ def plain_rows(rules: RuleSet, rows: pd.DataFrame | NDArray[Any]) -> pd.DataFram
         [str(name) for name in frame.columns] if rules.by_name else [column.name for column in rules.columns]
     )
     place = {name: k for k, name in enumerate(names)}
-    cells: dict[str, Any] = {}
+    cells: dict[str, pd.Series] = {}
     for name, kind in used_columns(rules).items():
         values = frame.iloc[:, place[name]]
         if kind == "numeric":
-            cells[name] = as_floats(values, name)
+            cells[name] = pd.Series(as_floats(values, name))
         else:
             codes, texts = category_codes(values)
-            cells[name] = np.array([*texts, None], dtype=object)[codes]
+            cells[name] = pd.Series(np.array([*texts, None], dtype=object)[codes], dtype=object)
     return pd.DataFrame(cells, index=pd.RangeIndex(len(frame)))
 
 
@@ -214,12 +213,12 @@ def model_bytes(model: TsetlinClassifier) -> bytes:
         return path.read_bytes()
 
 
-def _ask_file(data: bytes, rows: pd.DataFrame | NDArray[Any]) -> Answer:
+def _run_model(task: Task) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
-        path.write_bytes(data)
+        path.write_bytes(task.data)
         model = load(path)
-    return _ask(model.rules_, model, rows)
+    return _joined([_ask(task.rules, model, part) for part in task.parts])
 
 
 def _ask(rules: RuleSet, model: TsetlinClassifier | None, rows: pd.DataFrame | NDArray[Any]) -> Answer:
