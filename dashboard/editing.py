@@ -61,10 +61,11 @@ class Draft:
 
 @dataclass
 class Editing:
-    """A rule set being edited; `past` holds the drafts before each edit."""
+    """A rule set being edited; `past` holds the drafts before each edit, `version` grows with every change."""
 
     learned: Learned
     past: list[Draft] = field(default_factory=list)
+    version: int = 0
 
     def __post_init__(self) -> None:
         self.draft = self.first
@@ -138,6 +139,7 @@ class Editing:
         """Take the last edit back, if there is one."""
         if self.past:
             self.draft = self.past.pop()
+            self.version += 1
 
     def reset(self) -> None:
         """Go back to the rules as learned; undo brings the edits back."""
@@ -151,3 +153,4 @@ class Editing:
         if draft != self.draft:
             self.past.append(self.draft)
             self.draft = draft
+            self.version += 1

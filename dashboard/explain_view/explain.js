@@ -47,12 +47,14 @@ function distribution(behind) {
 function numberField(page, field) {
   const range = node("input", { type: "range", class: `wide range${field.value === null ? " blank" : ""}`, min: field.min, max: field.max, step: "any",
     value: field.value ?? field.middle ?? field.min, "aria-label": field.label, "aria-valuetext": field.text, "data-place": field.place });
+  const fill = () => range.style.setProperty("--part", `${(100 * (range.value - field.min)) / (field.max - field.min || 1)}%`);
+  fill();
   const snapped = () => {
     const raw = Math.round((+range.value - field.min) / field.step) * field.step + field.min;
     return Math.min(field.max, Math.max(field.min, +raw.toPrecision(12)));
   };
   const told = (moving) => ask(page, "set", [[field.place, snapped()]], moving);
-  range.oninput = () => { page.sliding = field.place; told(true); };
+  range.oninput = () => { page.sliding = field.place; fill(); told(true); };
   range.onchange = () => { page.sliding = null; told(false); };
   range.onkeydown = (event) => {
     const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
@@ -152,7 +154,7 @@ function drawFall(page, fall) {
 function drawFlip(page, flip) {
   const sentence = node("span", { class: "sentence" });
   flip.changes.forEach((change, index) => sentence.append(
-    index ? node("b", { class: "word", text: " AND " }) : "", `${change.label} `, node("span", { class: "before", text: `${change.before} → ` }),
+    index ? node("b", { class: "word", text: "AND" }) : "", `${change.label} `, node("span", { class: "before", text: `${change.before} → ` }),
     node("span", { class: change.chip ? "category" : "number", text: change.after })));
   const small = node("small", { text: flip.to ? `${flip.levels} · gives ${flip.to}` : flip.levels });
   sentence.append(small);

@@ -62,7 +62,9 @@ class ExplainPainter:
         if looking.is_changed:
             verdict = "edited"
         kind = "Test" if looking.is_test else "Training"
-        below = f"{kind} row {looking.place + 1:,} of {len(y):,} · recorded as {short(recorded)} · {verdict}"
+        index = y.index[looking.place]
+        where = f" · row {index + 1:,} of the data" if isinstance(index, int | np.integer) else ""
+        below = f"{kind} row {looking.place + 1:,} of {len(y):,}{where} · recorded as {short(recorded)} · {verdict}"
         n_wrong = len(looking.wrong)
         wrong = (
             f"{count(n_wrong, 'row')} of {len(y):,} wrong"
@@ -196,12 +198,13 @@ class ExplainPainter:
             rows.append(self._bar(at, at + more, focus) | {"word": "MORE", "text": text, "conditions": []})
             points.append(at + more)
         total = sums[output]
-        favour = sum(weight > 0 for _, weight in speaking)
-        name = self.names[focus]
+        name, told = self.names[focus], self.names[predicted] if self.two else self.names[focus]
+        turned = self.two and predicted == 0
+        favour = sum((weight < 0) if turned else (weight > 0) for _, weight in speaking)
         speak = "rule speaks" if favour == 1 else "rules speak"
         side = self.names[0] if self.two else f"not {name}"
         return {
-            "title": f"{favour} {speak} for {name}, {len(speaking) - favour} against",
+            "title": f"{favour} {speak} for {told}, {len(speaking) - favour} against",
             "caption": f"{self._unit()} A rule that holds pushes the sum right for {name}, left for {side}.",
             "left": f"{mark(0)} {side}" if self.two else side,
             "right": f"{name} {mark(focus)}",
@@ -286,10 +289,16 @@ class ExplainPainter:
                     "conditions": [self._painter.condition(one, index) for one in missed.failed],
                     "hue": hue(index),
                     "note": f"is {has} · {adds}",
-                    "rest": f"its other {count(others, 'condition')} held" if others else "",
+                    "rest": _others_held(others),
                 }
             )
         return entries
+
+
+def _others_held(number: int) -> str:
+    if number == 0:
+        return ""
+    return "its other condition held" if number == 1 else f"its other {number} conditions held"
 
 
 def _step(numbers: tuple[float, ...]) -> float:

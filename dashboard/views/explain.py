@@ -31,15 +31,14 @@ def show() -> None:
         st.caption("These are the rules as edited on the Rules page.")
     elif job.outcome is None:
         st.caption("Not settled: these are the clauses as they vote now.")
-    mark = (editing.learned.of, editing.draft)
     kept = st.session_state.get(MEMO)
-    if kept is None or kept[0] != mark:
+    if kept is None or kept[0] is not editing.draft:
         train, test = (job.X_train, job.y_train), (job.X_test, job.y_test)
         looking = Looking(rules, editing.learned.refitted, train, test)
         if kept is not None and kept[1].test[0] is job.X_test:
             looking.go(kept[1].place)
             looking.locked = kept[1].locked & set(looking.columns)
-        kept = (mark, looking, ExplainPainter(looking))
+        kept = (editing.draft, looking, ExplainPainter(looking))
         st.session_state[MEMO] = kept
     explain_view.show(kept[1], kept[2])
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import session, style
+from dashboard import edit_panel, session, style, value_view
 from dashboard.rule_list import rule_list
 from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, safe_file_name, to_table
 from dashboard.rule_list.payload import Painter
 from tmcore.conditions import visible
-from tmcore.rules import RuleSet, extract
+from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
+    from dashboard.editing import Editing
     from dashboard.jobs import Job, Settled
 
 MEMO = "tsetlin_rules_page"
@@ -28,7 +29,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page works on, computed once per settled result or snapshot (``of``)."""
+    """What the page works on, computed once per draft of the rules (``of``)."""
 
     of: object
     rules: RuleSet
@@ -36,20 +37,22 @@ class Shown:
     test_accuracy: float | None
 
 
-def _shown(job: Job) -> Shown | None:
-    """The rules of the settled result, else those of the clauses as they vote now; None before there are any."""
-    outcome, snapshot = job.outcome, job.latest
-    of: object = outcome or snapshot
+def _shown(job: Job, editing: Editing) -> Shown:
+    """The rules in use, counted on all rows."""
+    of = editing.draft
     kept = st.session_state.get(MEMO)
     if isinstance(kept, Shown) and kept.of is of:
         return kept
-    if outcome is not None:
-        rules, accuracy = outcome.estimator.rules_, outcome.after.test_accuracy
-    elif snapshot is not None and job.run is not None and snapshot.step:
-        rules = extract(job.run.encoder, snapshot.bank, job.run.classes).simplify()
-        accuracy = snapshot.scores.test_accuracy if snapshot.scores else None
+    rules = editing.rules()
+    if editing.is_edited:
+        accuracy = (
+            float((rules.predict(job.X_test) == job.y_test.to_numpy()).mean()) if len(job.y_test) else None
+        )
+    elif job.outcome is not None:
+        accuracy = job.outcome.after.test_accuracy
     else:
-        return None
+        scores = job.latest.scores if job.latest else None
+        accuracy = scores.test_accuracy if scores else None
     listed = list_rules(rules, (job.X_train, job.y_train), (job.X_test, job.y_test))
     shown = Shown(of, rules, listed, accuracy)
     st.session_state[MEMO] = shown
@@ -226,11 +229,11 @@ def _downloads(shown: Shown, name: str) -> None:
 def show() -> None:
     """Draw the page."""
     current = session.current()
-    job = current.job
-    shown = None if job is None else _shown(job)
-    if job is None or shown is None:
+    job, editing = current.job, current.rules()
+    if job is None or editing is None:
         _nothing_yet()
         return
+    shown = _shown(job, editing)
     style.sentence(headline(shown), _detail(shown, job))
     if job.outcome is None:
         _not_settled(job)
@@ -238,12 +241,16 @@ def show() -> None:
         _settled_numbers(job.outcome, job)
     chosen = _controls(shown)
     _sentences(shown, chosen, job)
+    edit_panel.show(editing)
+    value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
     _table(shown, chosen)
     _downloads(shown, job.name)
 
 
 def _detail(shown: Shown, job: Job) -> str:
     parts = [f"{style.short(job.name)}: {_class_list(shown.rules)}"]
+    if shown.rules.edited:
+        parts.append("edited by hand")
     if job.outcome is not None:
         before = job.outcome.before
         parts.append(

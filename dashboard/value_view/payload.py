@@ -1,0 +1,86 @@
+"""What the value map's component is sent: for every column the sum of its own rules at each value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dashboard.rule_list.payload import Backdrop
+from dashboard.style import hue, short
+from tmcore.cells import Cell
+from tmcore.conditions import number_text, weight_text
+from tmcore.value_map import ColumnMap, PairMap
+
+MOST_NAMES = 12
+MOST_TICKS = 4
+
+
+def sign_hue(value: float, two: bool) -> str:
+    """The colour of votes for and against: the classes' own with two of them."""
+    if two:
+        return hue(1 if value > 0 else 0)
+    return "for" if value > 0 else "against"
+
+
+def column_chart(
+    one: ColumnMap, output: int, behind: Backdrop | None, top: float, two: bool
+) -> dict[str, Any]:
+    """One column's picture: steps along an axis for numbers, bars for names; `top` is the largest sum of all."""
+    unit = f", {short(one.column.unit)}" if one.column.unit else ""
+    sums = one.sums[:, output].tolist()
+    entries = [
+        {"text": weight_text(value), "share": value / top, "hue": sign_hue(value, two)} for value in sums
+    ]
+    chart: dict[str, Any] = {"title": short(one.column.label) + unit}
+    if one.column.kind != "numeric" or behind is None:
+        named = [
+            entry | {"name": short(cell.text())}
+            for cell, entry, value in zip(one.cells, entries, sums, strict=True)
+            if cell.kind == "name" or value
+        ]
+        more = len(named) - MOST_NAMES
+        return chart | {"bars": named[:MOST_NAMES], "more": f"and {more:,} more" if more > 0 else ""}
+    steps = []
+    for cell, entry in zip(one.cells[:-1], entries[:-1], strict=True):
+        start = 0.0 if cell.lower is None else behind.place(cell.lower)
+        end = 1.0 if cell.upper is None else behind.place(cell.upper)
+        steps.append(entry | {"from": start, "to": end, "title": f"{cell.text()}: {entry['text']}"})
+    cuts = [cell.upper for cell in one.cells[:-1] if cell.upper is not None]
+    shown = (
+        cuts
+        if len(cuts) <= MOST_TICKS
+        else [cuts[k] for k in np.linspace(0, len(cuts) - 1, MOST_TICKS, dtype=int)]
+    )
+    ticks = [{"at": behind.place(cut), "text": number_text(cut)} for cut in shown]
+    ends = [number_text(behind.low), number_text(behind.high)]
+    return chart | {"steps": steps, "ticks": ticks, "ends": ends}
+
+
+def pair_grid(one: PairMap, output: int, two: bool) -> dict[str, Any]:
+    """Two columns' picture: a table whose cells are shaded by their sum."""
+    sums = one.sums[:, :, output]
+    rows = [k for k, cell in enumerate(one.first_cells) if cell.kind != "missing"]
+    columns = [k for k, cell in enumerate(one.second_cells) if cell.kind != "missing"]
+    top = float(np.abs(sums).max()) or 1.0
+    cells = [
+        [
+            {
+                "text": weight_text(value) if value else "",
+                "share": abs(value) / top,
+                "hue": sign_hue(value, two),
+            }
+            for value in sums[row, columns].tolist()
+        ]
+        for row in rows
+    ]
+    return {
+        "corner": f"{short(one.first.label)} / {short(one.second.label)}",
+        "rows": [_head(one.first_cells[k]) for k in rows],
+        "columns": [_head(one.second_cells[k]) for k in columns],
+        "cells": cells,
+    }
+
+
+def _head(cell: Cell) -> str:
+    return short(cell.text())
