@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import edit_panel, session, style, value_view
+from dashboard import edit_panel, session, style, takeaway, value_view
 from dashboard.rule_list import rule_list
-from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, safe_file_name, to_table
+from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, to_table
 from dashboard.rule_list.payload import Painter
 from tmcore.conditions import visible
 from tmcore.rules import RuleSet
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 MEMO = "tsetlin_rules_page"
 SHOWN_AT_FIRST = 60
 EVERY_CLASS = -1
-FORMATS = {
-    "JSON": ("json", "application/json", "Documented and versioned; a program can read it back."),
-    "CSV": ("csv", "text/csv", "One row per rule, for a spreadsheet."),
-}
 
 
 @dataclass(frozen=True)
@@ -211,21 +207,6 @@ def _table(shown: Shown, chosen: list[Listed]) -> None:
     )
 
 
-def _downloads(shown: Shown, name: str) -> None:
-    style.section("Take the rules away", "Every rule with all its digits, whatever is filtered above.")
-    for label, (ending, kind, meaning) in FORMATS.items():
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.download_button(
-                f"Download {label}",
-                shown.rules.export(ending),
-                file_name=safe_file_name(name, ending),
-                mime=kind,
-                on_click="ignore",
-                width=160,
-            )
-            st.caption(meaning)
-
-
 def show() -> None:
     """Draw the page."""
     current = session.current()
@@ -241,10 +222,10 @@ def show() -> None:
         _settled_numbers(job.outcome, job)
     chosen = _controls(shown)
     _sentences(shown, chosen, job)
+    _table(shown, chosen)
     edit_panel.show(editing)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
-    _table(shown, chosen)
-    _downloads(shown, job.name)
+    takeaway.show(shown.rules, job, shown.test_accuracy)
 
 
 def _detail(shown: Shown, job: Job) -> str:
