@@ -29,6 +29,9 @@ LEAST_CURVATURE = 1e-5
 MAX_NEW = 100
 """Columns that may come in at once, those with the largest gradients first."""
 
+ROUGH = 1e-3
+"""Tolerance while columns still come in."""
+
 SLACK = 1e-6
 """Relative amount by which a gradient must exceed the penalty for its clause to come in."""
 
@@ -129,18 +132,21 @@ def solve(
         start = Solution(np.zeros(problem.design.shape[1]), problem.constant)
     weights, intercept = start.weights.copy(), start.intercept
     active, transposed = weights != 0, problem.design.T
+    precision = max(tolerance, ROUGH)
     while True:
         # Most weights stay zero, so only columns that want to leave zero take part in the Newton steps.
         columns = np.flatnonzero(active)
         smaller = problem.columns(columns)
-        part = _newton(smaller, penalty, Solution(weights[columns], intercept), tolerance)
+        part = _newton(smaller, penalty, Solution(weights[columns], intercept), precision)
         weights[columns], intercept = part.weights, part.intercept
         slopes, _ = problem.derivatives(part.votes(smaller.design))
         gradient = np.abs(transposed @ slopes)
         gradient[active] = 0
         outside = np.flatnonzero(gradient > penalty * (1 + SLACK))
         if len(outside) == 0:
-            return Solution(weights, intercept)
+            if precision == tolerance:
+                return Solution(weights, intercept)
+            precision = tolerance
         active[outside[np.argsort(-gradient[outside], kind="stable")[:MAX_NEW]]] = True
 
 

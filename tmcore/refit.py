@@ -31,8 +31,9 @@ TOLERATED_ERRORS = 0.25
 """How far the loss may lie above the smallest, in its standard errors, for a stronger penalty to be taken. On the SSL
 paper's data sets a quarter gave fewer rules at the same AUC; a whole one, the usual rule, lost AUC (CHANGELOG)."""
 
-MAX_ROWS = 20_000
-"""With more rows, the penalty is chosen on this many drawn at random; the weights are fitted on all."""
+MAX_ROWS, LEAST_ROWS, MAX_CELLS = 20_000, 2_000, 1_000_000
+"""The penalty is chosen on at most MAX_ROWS rows, and on fewer, down to LEAST_ROWS, where rows times distinct clauses
+would be more than MAX_CELLS: rows drawn at random. The weights are fitted on all."""
 
 SEARCH_TOLERANCE = 1e-4
 """Largest last change of a weight while penalties are compared; the weights kept are exact to their unit."""
@@ -102,9 +103,8 @@ def refit(
     """Settle the weights of a classifier's clauses by L1-penalised logistic regression.
 
     The strongest penalty is taken whose cross-validated log-loss lies within TOLERATED_ERRORS standard errors of the
-    smallest. With more than MAX_ROWS rows it is chosen on
-    that many, drawn at random by class, as a fraction of the penalty that leaves no rule; the weights are fitted
-    on all rows.
+    smallest. With many rows (10,000 at 100 clauses, see MAX_CELLS) it is chosen on a sample drawn at random by class,
+    as a fraction of the penalty that leaves no rule; the weights are fitted on all rows.
 
     Parameters
     ----------
@@ -275,10 +275,11 @@ def _search(
     problem: Problem, output: int, random_state: int | None, stop: threading.Event | None
 ) -> list[PathPoint]:
     """Cross-validated loss at each penalty, strongest first, until it has not become smaller for a while."""
-    strongest, n_rows = problem.strongest_penalty, len(problem.target)
-    if n_rows > MAX_ROWS:
-        strongest *= MAX_ROWS / n_rows
-        problem = problem.rows(_drawn(problem, random_state))
+    strongest, (n_rows, n_columns) = problem.strongest_penalty, problem.design.shape
+    n_drawn = min(MAX_ROWS, max(LEAST_ROWS, MAX_CELLS // n_columns))
+    if n_rows > n_drawn:
+        strongest *= n_drawn / n_rows
+        problem = problem.rows(_drawn(problem, n_drawn, random_state))
     folds = [(problem.rows(train), problem.rows(test)) for train, test in _folds(problem, random_state)]
     fitted: list[Solution | None] = [None] * len(folds)
     points: list[PathPoint] = []
@@ -299,16 +300,16 @@ def _search(
     return points
 
 
-def _drawn(problem: Problem, random_state: int | None) -> NDArray[np.int64]:
-    """About MAX_ROWS rows at random; of each class its share, and enough of a rare one for every fold."""
+def _drawn(problem: Problem, n_drawn: int, random_state: int | None) -> NDArray[np.int64]:
+    """About `n_drawn` rows at random; of each class its share, and enough of a rare one for every fold."""
     n_rows = len(problem.target)
     order = np.random.default_rng(random_state).permutation(n_rows)
     if problem.loss == "squares":
-        return order[:MAX_ROWS]
+        return order[:n_drawn]
     drawn = []
     for value in (0.0, 1.0):
         rows = order[problem.target[order] == value]
-        drawn.append(rows[: max(FOLDS, round(MAX_ROWS * len(rows) / n_rows))])
+        drawn.append(rows[: max(FOLDS, round(n_drawn * len(rows) / n_rows))])
     return np.concatenate(drawn)
 
 
