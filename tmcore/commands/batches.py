@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 from tmcore.commands import train
-from tmcore.commands.new_rows import fit_columns
 from tmcore.commands.output import say
 from tmcore.estimators import TsetlinClassifier
 from tmcore.guess import as_read
 from tmcore.labels import class_indices
+from tmcore.new_rows import fit_columns
 from tmcore.parameters import Parameters
 from tmcore.problems import TableError, counted, quoted
 from tmcore.read_csv import RawTable, read_raw, reading_assumptions

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from tmcore.conditions import visible
-from tmcore.export.csv_format import neutral
 
 
 def say(line: str) -> None:
@@ -60,10 +58,3 @@ def text_file(path: Path | None) -> Iterator[IO[str]]:
     else:
         with path.open("w", encoding="utf-8-sig", newline="") as file:
             yield file
-
-
-def write_rows(file: IO[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write CSV rows: texts that no spreadsheet takes for a formula, floats with all their digits."""
-    writer = csv.writer(file, lineterminator="\r\n" if file is not sys.stdout else "\n")
-    for row in rows:
-        writer.writerow([neutral(cell) if isinstance(cell, str) else cell for cell in row])
