@@ -62,7 +62,7 @@ def _table(editing: Editing) -> None:
         frame,
         key=key,
         num_rows="delete",
-        disabled=["rule"],
+        disabled=["_index", "rule"],
         height="content" if len(numbers) <= 8 else 320,
         column_config={
             "use": st.column_config.CheckboxColumn(width="small"),

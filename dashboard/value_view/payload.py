@@ -46,15 +46,19 @@ def column_chart(
         start = 0.0 if cell.lower is None else behind.place(cell.lower)
         end = 1.0 if cell.upper is None else behind.place(cell.upper)
         steps.append(entry | {"from": start, "to": end, "title": f"{cell.text()}: {entry['text']}"})
+    return chart | {"steps": steps, **_axis(one, behind)}
+
+
+def _axis(one: ColumnMap, behind: Backdrop) -> dict[str, Any]:
+    """Numbers under the steps: every value of a column with few of them, else some of the cuts and both ends."""
+    if behind.slots:
+        n = len(behind.slots)
+        middles = [{"at": (k + 0.5) / n, "text": number_text(value)} for k, value in enumerate(behind.slots)]
+        return {"ticks": middles, "ends": [], "lines": False}
     cuts = [cell.upper for cell in one.cells[:-1] if cell.upper is not None]
-    shown = (
-        cuts
-        if len(cuts) <= MOST_TICKS
-        else [cuts[k] for k in np.linspace(0, len(cuts) - 1, MOST_TICKS, dtype=int)]
-    )
-    ticks = [{"at": behind.place(cut), "text": number_text(cut)} for cut in shown]
-    ends = [number_text(behind.low), number_text(behind.high)]
-    return chart | {"steps": steps, "ticks": ticks, "ends": ends}
+    places = np.unique(np.linspace(0, len(cuts) - 1, MOST_TICKS).round().astype(int)) if cuts else []
+    ticks = [{"at": behind.place(cuts[k]), "text": number_text(cuts[k])} for k in places]
+    return {"ticks": ticks, "ends": [number_text(behind.low), number_text(behind.high)], "lines": True}
 
 
 def pair_grid(one: PairMap, output: int, two: bool) -> dict[str, Any]:

@@ -43,11 +43,10 @@ function stepPicture(chart) {
   };
   for (const tick of chart.ticks) {
     const x = tick.at * WIDE;
-    box.append(make("svg:rect", { x: x - 0.5, y: zero, width: 1, height: bottom - zero + 2, fill: "var(--axis)", opacity: 0.6 }));
+    if (chart.lines) box.append(make("svg:rect", { x: x - 0.5, y: zero, width: 1, height: bottom - zero + 2, fill: "var(--axis)", opacity: 0.6 }));
     write(Math.min(WIDE, Math.max(0, x)), tick.text, x < 16 ? "start" : x > WIDE - 16 ? "end" : "middle");
   }
-  write(0, chart.ends[0], "start");
-  write(WIDE, chart.ends[1], "end");
+  chart.ends.forEach((text, side) => write(side * WIDE, text, side ? "end" : "start"));
   return box;
 }
 
