@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import socket
+import sqlite3
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
+
+from dashboard.data_folder import FOLDER_VARIABLE, default_folder
 
 ADDRESS = "127.0.0.1"
 DEFAULT_PORT = 8501
@@ -45,9 +49,15 @@ def parser() -> argparse.ArgumentParser:
         "--port", type=_port, default=DEFAULT_PORT, help=f"port on {ADDRESS} (default {DEFAULT_PORT})"
     )
     made.add_argument(
-        "--data-dir", type=Path, metavar="FOLDER", help="folder for kept runs; this version keeps none"
+        "--data-dir",
+        type=Path,
+        metavar="FOLDER",
+        default=default_folder(),
+        help="folder for kept runs (default %(default)s)",
     )
-    made.add_argument("--no-store", action="store_true", help="keep no run on disk; this version never does")
+    made.add_argument(
+        "--no-store", action="store_true", help="keep no run on disk; a run ends with the server or its page"
+    )
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
     made.add_argument("--version", action="version", version=version("tsetlin-dashboard"))
     return made
@@ -65,6 +75,26 @@ def streamlit_arguments(script: Path, port: int, no_browser: bool) -> list[str]:
     ]
 
 
+def _keep_runs(options: argparse.Namespace) -> bool:
+    """Tell the server where to keep runs, if anywhere; whether that works."""
+    os.environ.pop(FOLDER_VARIABLE, None)
+    if options.no_store:
+        return True
+    from dashboard.store import Store
+
+    folder = options.data_dir.expanduser().absolute()
+    try:
+        Store(folder).prepare()
+    except (OSError, sqlite3.Error) as error:
+        print(
+            f"Runs cannot be kept in {folder} ({error}). Choose another folder with --data-dir, or --no-store.",
+            file=sys.stderr,
+        )
+        return False
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    return True
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard until interrupted.
 
@@ -76,11 +106,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 after a normal end, 1 when the port is in use.
+        The exit code: 0 after a normal end, 1 when the port is in use or runs cannot be kept.
     """
     options = parser().parse_args(arguments)
     if not is_free(options.port):
         print(f"Port {options.port} is in use. Choose another with --port.", file=sys.stderr)
+        return 1
+    if not _keep_runs(options):
         return 1
     print(f"The dashboard is at http://{ADDRESS}:{options.port} (Ctrl-C stops it).")
     from streamlit.web.cli import main as streamlit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from tmcore.training import Snapshot
+    from tmcore.machine.state import MachineState
+    from tmcore.training import Snapshot, TrainingRun
 
 MOST_MOMENTS = 240
 FEWEST_MOMENTS = 24
 MOST_BYTES = 48 * 2**20
+KEPT_BYTES = 2 * 2**20
+"""Checkpoints looked at when a kept run is opened."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,27 @@ class Moment:
             np.asarray(snapshot.feedback, np.int64),
         )
 
+    @classmethod
+    def at(cls, run: TrainingRun, state: MachineState) -> Moment:
+        """The moment of a state kept by a run, with the scores measured last before it; feedback is not known."""
+        machine = run.make_machine(run.first_parameters, state)
+        bank = machine.bank()
+        place = bisect_right(run.history, state.step, key=lambda record: record.step)
+        record = run.history[place - 1] if place else None
+        return cls(
+            state.step,
+            state.step / run.n_rows,
+            bank.n_literals,
+            record.train_accuracy if record else None,
+            record.train_f1 if record else None,
+            record.test_accuracy if record else None,
+            record.test_f1 if record else None,
+            bank.lower,
+            bank.upper,
+            (bank.lower_included + 2 * bank.upper_included).astype(np.uint8),
+            np.zeros((*bank.weights.shape, 3), np.int64),
+        )
+
     def after(self, dropped: Moment) -> Moment:
         """This moment, standing in for an earlier one too: its feedback is added, its scores fill a gap."""
         both = replace(self, feedback=self.feedback + dropped.feedback)
@@ -77,6 +102,15 @@ class History:
         self._moments: list[Moment] = []
         self._spacing = 1
         self._extra = 0
+
+    @classmethod
+    def of(cls, run: TrainingRun) -> History:
+        """What the checkpoints of a run that was kept still tell of its past, before its present step."""
+        history = cls()
+        for state in run.checkpoints.states(KEPT_BYTES):
+            if state.step < run.step:
+                history.add(Moment.at(run, state))
+        return history
 
     def __len__(self) -> int:
         return len(self._moments)

@@ -1,58 +1,47 @@
 """Training in the background: one thread a run, commands that never wait, snapshots that never change.
 
 Nothing here calls Streamlit. A page holds a :class:`Job`, sends it commands, reads ``state`` and ``latest``, and
-renews its lease; a job whose lease lapses pauses itself. A job that nobody holds any more ends its thread.
+renews its lease; a job whose lease lapses pauses itself, is saved where runs are kept, and ends its thread until the
+next command. So does a job that nobody holds any more.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
-from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 import pandas as pd
 
-from dashboard.history import History, Moment
+from dashboard.history import Moment
 from dashboard.outcome import Settled, settle
 from dashboard.pace import SPEEDS, Pace, Speed
+from dashboard.showing import Showing
 from dashboard.slots import Slots
 from dashboard.warmup import kernels_ready, wait_for_kernels, warm_up
+from dashboard.wishes import Wishes
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
 from tmcore.training import Snapshot, TrainingRun
+
+if TYPE_CHECKING:
+    from dashboard.store import Keeper
 
 __all__ = ["SPEEDS", "Job", "Settled", "Speed", "State", "kernels_ready", "warm_up"]
 
 State = Literal["compiling", "ready", "learning", "paused", "finished", "settling", "settled", "failed"]
 
-LEASE_SECONDS = 20.0
+LEASE_SECONDS = float(os.environ.get("TSETLIN_LEASE_SECONDS", "20"))
+"""A page that shows a run renews its lease several times a second; tests make it short."""
+
 MOST_LEARNING = 3
 WAIT_SECONDS = 0.05
-CHEAP_SECONDS = 0.04
-SCORE_SHARE = 6.0
-"""On large tables scores are measured only after this many times as long as measuring takes."""
-
 IDLE_SECONDS = 1.0
 
 _slots = Slots(MOST_LEARNING)
-
-
-@dataclass
-class _Wishes:
-    """Commands that the thread has not carried out yet."""
-
-    learn: bool | None = None
-    rows: int = 0
-    reset: bool = False
-    settle: bool = False
-    close: bool = False
-    settings: dict[str, float] = field(default_factory=dict)
-
-    def any(self) -> bool:
-        return self != _Wishes()
 
 
 class Job:
@@ -67,6 +56,12 @@ class Job:
         ``epochs`` is how long one press of play learns at most.
     name : str
         What the data is called on screen.
+    rows : TrainingRun, optional
+        A run whose encoded rows are used instead of encoding ``X_train`` and ``X_test`` again.
+    kept : (TrainingRun, int), optional
+        A run to go on with, and the step where playing ends.
+    keeper : Keeper, optional
+        Saves the run.
     """
 
     def __init__(
@@ -77,6 +72,9 @@ class Job:
         y_test: pd.Series,
         parameters: Parameters,
         name: str,
+        rows: TrainingRun | None = None,
+        kept: tuple[TrainingRun, int] | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
         self.name = name
@@ -87,21 +85,20 @@ class Job:
         self.outcome: Settled | None = None
         self.run: TrainingRun | None = None
         self._state: State = "compiling"
-        self._published: tuple[int, Snapshot | None] = (0, None)
-        self._feedback: np.ndarray | None = None
-        self._history = History()
-        self._wishes = _Wishes()
+        self._wishes = Wishes()
         self._bell = threading.Condition()
+        self._showing = Showing(self._bell)
         self._stop = threading.Event()
-        self._end_step = 0
+        self.keeper = keeper
+        self._rows, self._kept = kept[0] if kept else rows, kept
+        self.end_step = 0
         self._rows_left = 0
         self._pace = Pace()
-        self._score_seconds = self._scored_at = 0.0
-        self._unscored = False
         self._ended = False
+        self._awake = True
         self._lease_end = time.monotonic() + LEASE_SECONDS
         warm_up()
-        threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
+        self._wake()
 
     # What the page reads -------------------------------------------------------------------------------------
 
@@ -118,12 +115,12 @@ class Job:
     @property
     def latest(self) -> Snapshot | None:
         """The newest snapshot, None until the run exists."""
-        return self._published[1]
+        return self._showing.published[1]
 
     @property
     def sequence(self) -> int:
         """Grows with every new snapshot."""
-        return self._published[0]
+        return self._showing.published[0]
 
     @property
     def settled(self) -> TsetlinClassifier | None:
@@ -136,18 +133,17 @@ class Job:
         return (
             self.state in ("compiling", "learning", "settling")
             or self.waiting
-            or self._unscored
+            or self._showing.unscored
             or self._wishes.any()
         )
 
     def history(self) -> tuple[Moment, ...]:
         """The kept moments, oldest first."""
-        with self._bell:
-            return self._history.moments()
+        return self._showing.moments()
 
     def feedback(self) -> np.ndarray | None:
         """Counts of Ia, Ib, II since the run began, shape (n_machines, n_clauses, 3)."""
-        return self._feedback
+        return self._showing.feedback
 
     def wait_until_idle(self, seconds: float) -> bool:
         """Wait until every command is carried out and nothing runs; False if that took too long."""
@@ -221,8 +217,7 @@ class Job:
         with self._bell:
             self.parameters = self.parameters.replace(**settings)
             self._wishes.settings.update(settings)
-            self._stop.set()
-            self._bell.notify_all()
+            self._ring()
 
     def renew(self) -> None:
         """The page is still there."""
@@ -233,8 +228,19 @@ class Job:
         with self._bell:
             for name, value in wishes.items() if not self._ended else ():
                 setattr(self._wishes, name, value)
-            self._stop.set()
-            self._bell.notify_all()
+            self._ring()
+
+    def _ring(self) -> None:
+        """Let the thread see to what is wished, and wake it where its lease had lapsed."""
+        self._stop.set()
+        self._bell.notify_all()
+        if not self._awake and not self._ended:
+            self._awake = True
+            self.renew()
+            self._wake()
+
+    def _wake(self) -> None:
+        threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
 
     # The thread's side -------------------------------------------------------------------------------------------
 
@@ -258,22 +264,28 @@ class Job:
         with self._bell:
             parameters = self.parameters
             self._wishes.settings.clear()
-        test = (self.X_test, self.y_test) if len(self.y_test) else None
-        run = TrainingRun(self.X_train, self.y_train, parameters, validation=test)
+        run, end_step = self._kept or (self._fresh(parameters), 0)
+        self._rows, self._kept = run, None
         with self._bell:
-            self.run, self._history, self._feedback, self.outcome = run, History(), None, None
-            self._end_step = self.parameters.epochs * run.n_rows
-            self._rows_left = 0
-        self._score(run)
-        self._enter("ready")
+            self.run, self.outcome, self._rows_left = run, None, 0
+            self.end_step = end_step or self.parameters.epochs * run.n_rows
+        self._showing.begin(run)
+        self._enter("ready" if not run.step else "finished" if run.step >= self.end_step else "paused")
         return 0.0
+
+    def _fresh(self, parameters: Parameters) -> TrainingRun:
+        if self._rows is not None:
+            return self._rows.restart(parameters)
+        test = (self.X_test, self.y_test) if len(self.y_test) else None
+        return TrainingRun(self.X_train, self.y_train, parameters, validation=test)
 
     def _next(self) -> float | None:
         with self._bell:
-            wishes, self._wishes = self._wishes, _Wishes()
+            wishes, self._wishes = self._wishes, Wishes()
             self._stop.clear()
         if wishes.close:
             self._end("paused" if self._state == "learning" else self._state)
+            self._save()
             return None
         if wishes.reset:
             self.run = None
@@ -286,14 +298,27 @@ class Job:
         if wishes.settle:
             self._settle()
         if not self._rows_left:
-            if self._unscored:
-                self._score(cast(TrainingRun, self.run))
-            return IDLE_SECONDS
+            if self._showing.unscored:
+                self._showing.score(cast(TrainingRun, self.run))
+            self._save()
+            return self._rest()
         if (self._state == "learning" or self.waiting) and time.monotonic() > self._lease_end:
             self._rows_left, self.lapsed, self.waiting = 0, True, False
             self._enter("paused")
-            return IDLE_SECONDS
+            return 0.0
         return self._learn()
+
+    def _rest(self) -> float | None:
+        """Wait for commands while the lease lasts, then end the thread; the next command starts another."""
+        with self._bell:
+            if time.monotonic() < self._lease_end or self._wishes.any():
+                return min(IDLE_SECONDS, LEASE_SECONDS)
+            self._awake = False
+            return None
+
+    def _save(self) -> None:
+        if self.keeper is not None:
+            self.keeper.save(self)
 
     def _take_up(self, learn: bool, rows: int) -> None:
         run = cast(TrainingRun, self.run)
@@ -303,10 +328,10 @@ class Job:
             if self._state == "learning":
                 self._enter("paused")
             return
-        if learn and run.step >= self._end_step:
-            self._end_step += self.parameters.epochs * run.n_rows
+        if learn and run.step >= self.end_step:
+            self.end_step += self.parameters.epochs * run.n_rows
         self._pace.start(free=not learn)
-        self._rows_left = self._end_step - run.step if learn else rows
+        self._rows_left = self.end_step - run.step if learn else rows
 
     def _learn(self) -> float:
         if not _slots.take(self):
@@ -323,11 +348,13 @@ class Job:
             run.learn(rows, self._stop)
             done = run.step - first
             self._pace.learned(done, time.monotonic() - began)
-            self._look(run)
+            self._showing.look(run)
             self._rows_left = max(0, self._rows_left - done)
             self.outcome = None
+        if self.keeper is not None:
+            self.keeper.save_if_due(self)
         if not self._rows_left:
-            self._enter("finished" if run.step >= self._end_step else "paused")
+            self._enter("finished" if run.step >= self.end_step else "paused")
         return self._pace.seconds_left
 
     def _settle(self) -> None:
@@ -338,47 +365,10 @@ class Job:
             self.outcome = outcome
         self._enter("settled")
 
-    def _look(self, run: TrainingRun) -> None:
-        """Publish the clauses as they are; scores as well where measuring them costs little of the time."""
-        latest, cost = self.latest, self._score_seconds
-        if latest is None or cost < CHEAP_SECONDS or time.monotonic() - self._scored_at > SCORE_SHARE * cost:
-            self._score(run)
-            return
-        bank = run.machine.bank()
-        self._unscored = True
-        self._publish(
-            replace(
-                latest,
-                step=run.step,
-                epoch=run.epoch,
-                bank=bank,
-                n_literals=bank.n_literals,
-                n_intervals=bank.n_intervals,
-                literals_per_clause=bank.literals,
-                feedback=run.machine.take_counts(),
-            ),
-            scored=False,
-        )
-
-    def _score(self, run: TrainingRun) -> None:
-        began = time.monotonic()
-        snapshot = run.snapshot()
-        self._scored_at = time.monotonic()
-        self._score_seconds, self._unscored = self._scored_at - began, False
-        self._publish(snapshot)
-
-    def _publish(self, snapshot: Snapshot, scored: bool = True) -> None:
-        with self._bell:
-            moment = Moment.of(snapshot, scored)
-            self._feedback = moment.feedback if self._feedback is None else self._feedback + moment.feedback
-            self._history.add(moment)
-            self._published = (self._published[0] + 1, snapshot)
-            self._bell.notify_all()
-
     def _end(self, state: State) -> None:
         """The thread's last word: nothing is carried out any more."""
         with self._bell:
-            self._ended, self._wishes, self.waiting, self._unscored = True, _Wishes(), False, False
+            self._ended, self._wishes, self.waiting, self._showing.unscored = True, Wishes(), False, False
         self._enter(state)
 
     def _enter(self, state: State) -> None:

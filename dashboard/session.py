@@ -19,7 +19,7 @@ from tmcore.table import MAX_BYTES, Table, TableError, read_table
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
-    from tmcore import TsetlinClassifier
+    from tmcore import TrainingRun, TsetlinClassifier
 
 KEY = "tsetlin_session"
 DEFAULT_TEST_SHARE = 0.2
@@ -118,7 +118,8 @@ class Session:
 
     ``generation`` grows whenever the table is read anew and ``edits`` whenever it is edited; widgets carry them in
     their keys, so that they start from the table and not from what they showed before. ``past`` holds the tables
-    before each edit.
+    before each edit. ``owner`` is the key of the runs kept for this visitor, empty where the page's address has none;
+    ``kept_rows`` is a run whose encoded rows stand in for a table that is gone.
     """
 
     table: Table | None = None
@@ -137,6 +138,8 @@ class Session:
     parameters: Parameters = field(default_factory=Parameters)
     job: Job | None = None
     notices: list[str] = field(default_factory=list)
+    owner: str = ""
+    kept_rows: TrainingRun | None = None
     editing: Editing | None = None
 
     def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
@@ -220,6 +223,7 @@ class Session:
         split = make_split(self.table, self.test_share, self.seed)
         self.drop_job("the data changed")
         self.split, self.trained_table, self.trained_name = split, self.table, self.name
+        self.kept_rows = None
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Keep the settings for the next run. Settings of a run that goes on are changed through its job."""

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 import sample_data
-from dashboard import charts, session, style
+from dashboard import charts, session, style, your_runs
 from dashboard.session import Session
 from tmcore.conditions import visible
 from tmcore.table import MAX_BYTES, ROLES, Table, TableError, read_table
@@ -93,6 +93,7 @@ def _empty(current: Session) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.button(f"Open {first.title}", type="primary", on_click=_open_sample, args=(first,))
         _uploader(current)
+        your_runs.show(current)
         style.section("Other examples")
         _samples(skip_first=True)
 
@@ -355,6 +356,7 @@ def show() -> None:
         _preview(table)
         _columns(current, table)
         _orders(current, table)
+        your_runs.show(current)
 
 
 show()

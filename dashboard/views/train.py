@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import live, session, style
+from dashboard import keeping, live, session, style
 from dashboard.jobs import Job, Settled
 from dashboard.session import Session
 from tmcore.parameters import PARAMETERS
@@ -159,12 +159,7 @@ def _nothing_learned(job: Job) -> bool:
 
 def _start(current: Session) -> None:
     """A new run on the present split with the present settings."""
-    split = current.split
-    assert split is not None
-    parameters = replace(current.parameters)
-    current.start(
-        Job(split.X_train, split.y_train, split.X_test, split.y_test, parameters, current.trained_name)
-    )
+    current.start(keeping.new_job(current, replace(current.parameters)))
 
 
 def _shares(name: str, before: float | None, after: float | None) -> dict[str, str]:
@@ -249,6 +244,8 @@ def show() -> None:
         _settings(current)
         _restart(current, job)
     live.show(job)
+    if job.keeper is not None and job.keeper.problem:
+        st.caption(style.plain(job.keeper.problem))
     _settle(job)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard import jobs
+from dashboard import jobs, showing
 from dashboard.history import FEWEST_MOMENTS, MOST_MOMENTS, History, Moment
 from dashboard.jobs import Job
 from tmcore.parameters import Parameters
@@ -240,8 +240,8 @@ def test_a_setting_changed_before_the_run_exists_is_its_first_setting(
 def test_where_scores_cost_much_the_clauses_are_shown_between(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "CHEAP_SECONDS", 0.0)
-    monkeypatch.setattr(jobs, "SCORE_SHARE", 1e6)
+    monkeypatch.setattr(showing, "CHEAP_SECONDS", 0.0)
+    monkeypatch.setattr(showing, "SCORE_SHARE", 1e6)
     job = make()
     job.one_epoch()
     assert job.wait_until_idle(10)

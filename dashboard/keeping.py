@@ -1,0 +1,123 @@
+"""Whose page this is, and the runs that come back to it.
+
+An unguessable key in the page's address names the owner. A tab that opens with the key of a session that is still alive
+joins it; after the server was restarted, the run changed last is opened from the store. Another key, or none, starts
+afresh with a key of its own, so nobody can be made to work under a key that somebody else knows.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from weakref import WeakValueDictionary
+
+import streamlit as st
+
+from dashboard import session, store
+from dashboard.jobs import Job
+from dashboard.session import Session, Split
+from tmcore.decode import decode, decode_labels
+from tmcore.encode import Encoder
+from tmcore.parameters import Parameters
+from tmcore.training import TrainingRun
+
+ADDRESS_KEY = "key"
+
+_lock = threading.Lock()
+_sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+
+
+def arrive() -> None:
+    """Give this tab its session, and its address the session's key; call it first in the main script."""
+    asked = st.query_params.get(ADDRESS_KEY)
+    if session.KEY not in st.session_state:
+        with _lock:
+            st.session_state[session.KEY] = _session_of(asked)
+    owner = session.current().owner
+    if owner and asked != owner:
+        st.query_params[ADDRESS_KEY] = owner
+
+
+def _session_of(key: str | None) -> Session:
+    if key and (alive := _sessions.get(key)) is not None:
+        return alive
+    made = Session(owner=secrets.token_urlsafe(16))
+    kept = store.current()
+    if key and kept is not None and (runs := kept.runs(key)):
+        made.owner = key
+        try:
+            open_run(made, runs[0].id)
+        except ValueError as error:
+            made.notices.append(str(error))
+    _sessions[made.owner] = made
+    return made
+
+
+def new_job(current: Session, parameters: Parameters) -> Job:
+    """A job on the data that the session trains on."""
+    split, kept = current.split, store.current()
+    assert split is not None
+    keeper = store.Keeper(kept, current.owner) if kept is not None and current.owner else None
+    return Job(
+        split.X_train,
+        split.y_train,
+        split.X_test,
+        split.y_test,
+        parameters,
+        current.trained_name,
+        rows=current.kept_rows,
+        keeper=keeper,
+    )
+
+
+def open_run(current: Session, run_id: str) -> None:
+    """Go on with one of the owner's kept runs.
+
+    Raises
+    ------
+    ValueError
+        It is not kept any more, or damaged.
+    """
+    kept = store.current()
+    if kept is None:
+        raise ValueError("Runs are not kept by this server. Train anew.")
+    line, run = kept.load(current.owner, run_id)
+    split = _split_of(run)
+    current.drop_job("another run was opened")
+    current.split, current.trained_table, current.trained_name, current.kept_rows = (
+        split,
+        None,
+        line.name,
+        run,
+    )
+    current.parameters = run.parameters
+    current.start(
+        Job(
+            split.X_train,
+            split.y_train,
+            split.X_test,
+            split.y_test,
+            run.parameters,
+            line.name,
+            kept=(run, line.end_step),
+            keeper=store.Keeper(kept, current.owner, (run_id, run)),
+        )
+    )
+
+
+def _split_of(run: TrainingRun) -> Split:
+    """The rows of a kept run; numbers are as fine as the machine reads them."""
+    encoder = run.encoder
+    assert isinstance(encoder, Encoder)
+    codes, labels = run.held_out or (run.codes[:0], run.labels[:0])
+    note = f"{run.n_rows:,} rows to train on, {len(labels):,} kept aside, from a kept run."
+    return Split(
+        decode(encoder, run.codes),
+        decode_labels(run.classes, run.labels),
+        decode(encoder, codes),
+        decode_labels(run.classes, labels),
+        seed=0,
+        test_share=len(labels) / (run.n_rows + len(labels)),
+        stratified=False,
+        note=note,
+    )

@@ -1,0 +1,75 @@
+"""The list "Your runs": what is kept on this machine for the owner of the page, to go on with or to delete."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from dashboard import keeping, store, style
+from dashboard.session import Session
+from dashboard.store import KeptRun
+
+SHOWN = 20
+
+
+def _ago(seconds: float) -> str:
+    for length, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= length:
+            return f"{style.count(int(seconds // length), unit)} ago"
+    return "just now"
+
+
+def _about(run: KeptRun) -> str:
+    """One line: how far, how good, how large, with which settings, when."""
+    p = run.parameters
+    words = [f"epoch {run.epoch:.1f}"]
+    if run.test_accuracy is not None:
+        words.append(f"{style.percent(run.test_accuracy)} of unseen rows right")
+    if run.n_literals is not None:
+        words.append(style.count(run.n_literals, "literal"))
+    words += [f"{p.n_clauses} clauses, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
+    return " · ".join([*words, _ago(time.time() - run.changed)])
+
+
+def _go_on(current: Session, run_id: str) -> None:
+    try:
+        keeping.open_run(current, run_id)
+    except ValueError as error:
+        current.notices.append(str(error))
+        st.rerun()
+    st.switch_page("views/train.py")
+
+
+def _line(current: Session, kept: store.Store, run: KeptRun) -> None:
+    keeper = current.job.keeper if current.job is not None else None
+    is_open = keeper is not None and keeper.run_id == run.id
+    words, go_on, delete = st.columns([6, 1, 1], vertical_alignment="center")
+    words.markdown(f"**{style.plain(style.short(run.name))}**  \n:small[:gray[{style.plain(_about(run))}]]")
+    if is_open:
+        if go_on.button("Show", key=f"show-{run.id}", width="stretch"):
+            st.switch_page("views/train.py")
+    elif go_on.button("Go on", key=f"open-{run.id}", width="stretch"):
+        _go_on(current, run.id)
+    delete.button(
+        "Delete", key=f"delete-{run.id}", width="stretch", on_click=kept.delete, args=(current.owner, run.id)
+    )
+
+
+def show(current: Session) -> None:
+    """Draw the list; nothing where no run is kept."""
+    kept = store.current()
+    runs = kept.runs(current.owner) if kept is not None and current.owner else []
+    if kept is None or not runs:
+        return
+    style.section(
+        "Your runs",
+        "Kept on this machine, with their rows as encoded numbers, so that they can go on later. Whoever has this "
+        "page's address can open them.",
+    )
+    for run in runs[:SHOWN]:
+        _line(current, kept, run)
+    if len(runs) > SHOWN:
+        st.caption(f"And {len(runs) - SHOWN:,} older ones.")
+    if len(runs) > 1:
+        st.button("Delete all", on_click=kept.delete, args=(current.owner,))
