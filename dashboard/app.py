@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import streamlit as st
 
-from dashboard import jobs, session, style
+from dashboard import jobs, keeping, session, style
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     st.set_page_config(page_title="Tsetlin dashboard", page_icon=style.icon(), layout="wide")
     st.logo(style.logo(), size="medium")
     jobs.warm_up()
+    keeping.arrive()
     views = files("dashboard") / "views"
     page = st.navigation(
         [
