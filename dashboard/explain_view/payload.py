@@ -213,9 +213,8 @@ class ExplainPainter:
             "high": max(points),
             "rows": rows,
             "total": self._bar(0.0, total, focus) | self._total(total, focus, predicted, sums),
-            "choices": []
-            if self.two
-            else [{"text": f"{mark(k)} {one}", "on": k == focus} for k, one in enumerate(self.names)],
+            "choices": [] if self.two else [f"{mark(k)} {one}" for k, one in enumerate(self.names)],
+            "focus": focus,
         }
 
     def _unit(self) -> str:

@@ -29,17 +29,18 @@ def show(rules: RuleSet, X: pd.DataFrame, y: pd.Series, refitted: bool) -> None:
     if not maps and not both:
         return
     two = len(rules.classes) == 2
+    head = st.container()
     output = 0 if two else _class_in_focus(rules)
-    n_own = sum(one.n_rules for one in maps)
-    rest = len(rules) - n_own
+    rest = len(rules) - sum(one.n_rules for one in maps)
     name = style.short(rules.class_names[1 if two else output])
     unit = "log-odds" if refitted else "votes"
     left_out = f" {style.count(rest, 'rule')} over several columns {'is' if rest == 1 else 'are'} not in this picture."
-    style.section(
-        "What each value adds",
-        f"Sum of the one-column rules at every value, in {unit}: up or right speaks for {name}, down or left against."
-        + (left_out if rest else ""),
-    )
+    with head:
+        style.section(
+            "What each value adds",
+            f"Sum of the one-column rules at every value, in {unit}: up or right speaks for {name}, down or left "
+            f"against.{left_out if rest else ''}",
+        )
     sentence = decision(rules)
     if sentence is not None:
         st.markdown(style.plain(f"The whole model in one sentence: {sentence}."))
@@ -67,6 +68,7 @@ def _class_in_focus(rules: RuleSet) -> int:
             range(len(rules.classes)),
             format_func=lambda k: f"{style.mark(k)} {style.short(rules.class_names[k])}",
             width=240,
+            label_visibility="collapsed",
             key="value_map_class",
         )
     )

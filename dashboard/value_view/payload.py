@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -41,22 +42,26 @@ def column_chart(
         ]
         more = len(named) - MOST_NAMES
         return chart | {"bars": named[:MOST_NAMES], "more": f"and {more:,} more" if more > 0 else ""}
-    steps = []
-    for cell, entry in zip(one.cells[:-1], entries[:-1], strict=True):
-        start = 0.0 if cell.lower is None else behind.place(cell.lower)
-        end = 1.0 if cell.upper is None else behind.place(cell.upper)
-        steps.append(entry | {"from": start, "to": end, "title": f"{cell.text()}: {entry['text']}"})
-    return chart | {"steps": steps, **_axis(one, behind)}
+    runs = [list(run) for _, run in groupby(range(len(sums) - 1), key=lambda k: sums[k])]
+    steps, cuts = [], []
+    for run in runs:
+        first, last = one.cells[run[0]], one.cells[run[-1]]
+        start = 0.0 if first.lower is None else behind.place(first.lower)
+        end = 1.0 if last.upper is None else behind.place(last.upper)
+        entry, text = entries[run[0]], Cell("interval", first.lower, last.upper).text()
+        steps.append(entry | {"from": start, "to": end, "title": f"{text}: {entry['text']}"})
+        if last.upper is not None:
+            cuts.append(last.upper)
+    return chart | {"steps": steps, **_axis(cuts, behind)}
 
 
-def _axis(one: ColumnMap, behind: Backdrop) -> dict[str, Any]:
+def _axis(cuts: list[float], behind: Backdrop) -> dict[str, Any]:
     """Numbers under the steps: every value of a column with few of them, else some of the cuts and both ends."""
     if behind.slots:
         n = len(behind.slots)
         middles = [{"at": (k + 0.5) / n, "text": number_text(value)} for k, value in enumerate(behind.slots)]
         return {"ticks": middles, "ends": [], "lines": False}
-    cuts = [cell.upper for cell in one.cells[:-1] if cell.upper is not None]
-    places = np.unique(np.linspace(0, len(cuts) - 1, MOST_TICKS).round().astype(int)) if cuts else []
+    places = sorted({round(k) for k in np.linspace(0, len(cuts) - 1, MOST_TICKS).tolist()}) if cuts else []
     ticks = [{"at": behind.place(cuts[k]), "text": number_text(cuts[k])} for k in places]
     return {"ticks": ticks, "ends": [number_text(behind.low), number_text(behind.high)], "lines": True}
 
