@@ -55,6 +55,9 @@ N_DRAWN = 15
 RUNGS = ((1.0, 2), (0.4, 4), (0.2, 8))
 """(share of the candidates that take part, splits each of them has been scored on afterwards)."""
 
+ENOUGH = 8
+"""Where time is short, candidates are given up down to this number, then the last rung, then more candidates."""
+
 MAX_ROWS = 2_000
 """Rows the search looks at, drawn with the classes' shares; more would cost time and hardly change the order."""
 
@@ -195,15 +198,16 @@ class _Search:
         self.candidates = draw_candidates(base, seed)
         self.seeds = np.random.default_rng([seed, 1]).integers(2**31, size=RUNGS[-1][1]).tolist()
         self.complete = True
-        self.done = 0
+        self.done, self.planned = 0, _planned(len(self.candidates), len(RUNGS))
 
     def run(self) -> Suggestion:
         with Parallel(n_jobs=self.n_jobs) as parallel:
             self._score(parallel, [(self.candidates[0], k) for k in range(RUNGS[0][1])])
-            n = self._affordable()
-            self.complete &= n == len(self.candidates)
+            n, n_rungs = self._affordable()
+            self.complete &= (n, n_rungs) == (len(self.candidates), len(RUNGS))
             self.candidates = alive = self.candidates[:n]
-            for share, n_splits in RUNGS:
+            self.planned = _planned(n, n_rungs)
+            for share, n_splits in RUNGS[:n_rungs]:
                 alive = self._best(alive, max(2, round(share * n)))
                 self._score(parallel, [(c, k) for k in range(n_splits) for c in alive if k not in c.losses])
                 if self.halt.is_set():
@@ -232,7 +236,7 @@ class _Search:
                 candidate.seconds.append(took)
                 self.done += 1
             if self.progress is not None:
-                self.progress(self.done, max(self.done, _planned(len(self.candidates))))
+                self.progress(self.done, self.planned)
 
     def _late(self, expected: float = 0.0) -> bool:
         """Whether time is up, or would be before a trial of the expected length is half done."""
@@ -252,14 +256,14 @@ class _Search:
         ratio = _cost(candidate.parameters) / _cost(yardstick.parameters)
         return min(yardstick.seconds) * (1 + ratio) / 2
 
-    def _affordable(self) -> int:
-        """How many of the candidates, in their order, the time left allows to take through all rungs."""
-        n = len(self.candidates)
+    def _affordable(self) -> tuple[int, int]:
+        """How many candidates, in their order, and rungs the time left allows: fewer candidates, then fewer rungs."""
+        total = len(self.candidates)
         left = (self.halt.deadline - time.time()) * max(1, effective_n_jobs(self.n_jobs))
-        mean = sum(map(self._expected, self.candidates)) / n
-        while n > 2 and (_planned(n) - RUNGS[0][1]) * mean > left:
-            n -= 1
-        return n
+        mean = sum(map(self._expected, self.candidates)) / total
+        plans = [(n, len(RUNGS)) for n in range(total, min(total, ENOUGH) - 1, -1)]
+        plans += [(n, len(RUNGS) - 1) for n in range(min(total, ENOUGH), 1, -1)]
+        return next((plan for plan in plans if (_planned(*plan) - RUNGS[0][1]) * mean <= left), plans[-1])
 
     def _best(self, alive: list[_Candidate], n: int) -> list[_Candidate]:
         """The yardstick and the n - 1 others with the least loss; those not yet scored keep their order."""
@@ -267,9 +271,9 @@ class _Search:
         return [alive[0], *others[: n - 1]]
 
     def _chosen(self, alive: list[_Candidate]) -> _Candidate:
-        """The best that is left, or the yardstick unless that one is clearly better."""
+        """The best that went as far as the second rung, or the yardstick unless that one is clearly better."""
         yardstick = self.candidates[0]
-        compared = [(*_difference(c, yardstick), c) for c in alive[1:]]
+        compared = [(*_difference(c, yardstick), c) for c in alive[1:] if len(c.losses) >= RUNGS[1][1]]
         better = [(d, c.number, c) for d, error, c in compared if d + error < 0]
         return min(better)[2] if better else yardstick
 
@@ -329,10 +333,10 @@ def _cost(parameters: Parameters) -> float:
     return parameters.n_clauses * max(parameters.epochs, 1)
 
 
-def _planned(n_candidates: int) -> int:
-    """Trials of a whole search with so many candidates."""
+def _planned(n_candidates: int, n_rungs: int) -> int:
+    """Trials of a whole search with so many candidates and rungs."""
     total, before = 0, 0
-    for share, n_splits in RUNGS:
+    for share, n_splits in RUNGS[:n_rungs]:
         total += max(2, round(share * n_candidates)) * (n_splits - before)
         before = n_splits
     return total
