@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmcore.cells import MISSING, Cell, cells_of, used_columns
+from tmcore.cells import Cell, cells_of, used_columns
 from tmcore.conditions import Condition
-from tmcore.explain import Domain, Value, as_number, as_row
-from tmcore.rule import Weight, as_tuple, like
+from tmcore.explain import Domain, Value, as_number, explain_values, point
+from tmcore.rule import Weight, as_tuple
 
 if TYPE_CHECKING:
     from tmcore.ruleset import RuleSet
@@ -200,7 +200,7 @@ class _Problem:
         self._set_margins()
         columns = used_columns(rules)
         meets_now = {
-            name: self._meets(name, _cell(column.kind, values[name])) for name, column in columns.items()
+            name: self._meets(name, point(column.kind, values[name])) for name, column in columns.items()
         }
         self.n_failed = sum((~meets for meets in meets_now.values()), np.zeros(len(rules), dtype=np.int64))
         self.holds = self.n_failed == 0
@@ -219,7 +219,7 @@ class _Problem:
         self.best_gains = np.maximum(best, 0.0)
 
     def _set_margins(self) -> None:
-        votes = self.rules.votes(as_row(self.rules, self.values))
+        votes = np.array([as_tuple(explain_values(self.rules, self.values).votes)])
         weights = np.array([as_tuple(rule.weights) for rule in self.rules], dtype=np.float64)
         weights = weights.reshape(len(self.rules), votes.shape[1])
         predicted = int(self.rules.winners(votes)[0])
@@ -331,18 +331,8 @@ class _Problem:
             before, levels = self.values[option.column], int(option.levels[k])
             changes.append(Change(option.column, before, option.values[k], levels))
         changed = dict(self.values) | {change.column: change.after for change in changes}
-        votes = self.rules.votes(as_row(self.rules, changed))
-        predicted = self.rules.classes[self.rules.winners(votes)[0]]
-        return Flip(tuple(changes), predicted, like(votes[0].tolist(), self.rules.intercept))
-
-
-def _cell(kind: str, value: Value) -> Cell:
-    """The smallest cell that holds a value."""
-    if value is None:
-        return MISSING
-    if kind == "numeric":
-        return Cell("interval", float(np.nextafter(as_number(value), -np.inf)), as_number(value))
-    return Cell("name", name=str(value))
+        explained = explain_values(self.rules, changed)
+        return Flip(tuple(changes), explained.predicted, explained.votes)
 
 
 def _sums(levels: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -50,7 +50,9 @@ def simplify(rules: RuleSet) -> RuleSet:
     while True:
         before = kept
         for column in columns.values():
-            kept, intercept = _merge(_join(kept, column), intercept)
+            joined = _join(kept, column)
+            if joined is not None:
+                kept, intercept = _merge(joined, intercept)
         if _size(kept) == _size(before):
             break
     return replace(rules, intercept=intercept, rules=heaviest_first(kept))
@@ -97,22 +99,21 @@ def _merge(rules: Iterable[Rule | None], intercept: Weight) -> tuple[list[Rule],
     ], intercept
 
 
-def _join(rules: Sequence[Rule], column: RuleColumn) -> list[Rule]:
-    """Join rules that differ in this column only, where that saves literals or rules."""
+def _join(rules: Sequence[Rule], column: RuleColumn) -> list[Rule] | None:
+    """Join rules that differ in this column only, where that saves literals or rules; None where it never does."""
     groups: dict[frozenset[Condition], list[int]] = defaultdict(list)
     for place, rule in enumerate(rules):
-        others = frozenset(one for one in rule.conditions if one.column != column.name)
-        if len(others) < len(rule.conditions):
-            groups[others].append(place)
-    result: dict[int, list[Rule]] = {place: [rule] for place, rule in enumerate(rules)}
+        if any(one.column == column.name for one in rule.conditions):
+            groups[frozenset(one for one in rule.conditions if one.column != column.name)].append(place)
+    result: dict[int, list[Rule]] = {}
     for places in groups.values():
-        if len(places) > 1:
-            group = [rules[place] for place in places]
-            joined = _join_group(group, column)
-            if joined is not None:
-                result |= {place: [] for place in places}
-                result[places[0]] = joined
-    return [rule for place in range(len(rules)) for rule in result[place]]
+        joined = _join_group([rules[place] for place in places], column) if len(places) > 1 else None
+        if joined is not None:
+            result |= {place: [] for place in places}
+            result[places[0]] = joined
+    if not result:
+        return None
+    return [made for place, rule in enumerate(rules) for made in result.get(place, [rule])]
 
 
 def _join_group(group: list[Rule], column: RuleColumn) -> list[Rule] | None:

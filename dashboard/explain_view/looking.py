@@ -24,7 +24,7 @@ class Looking:
     ----------
     place : int
         The row's position among `X`.
-    values : dict
+    given : dict
         What each column used by rules is given; starts as the row's own values.
     locked : set of str
         Columns left alone when looking for a flip.
@@ -73,13 +73,13 @@ class Looking:
     @property
     def is_changed(self) -> bool:
         """Whether any value differs from the row's own."""
-        return self.values != self.own
+        return self.given != self.own
 
     def go(self, step: int) -> None:
         """Step to another row, around the end."""
         self.place = (self.place + step) % len(self.rows[1])
         self.own = row_values(self.rules, self.rows[0], self.place)
-        self.values = dict(self.own)
+        self.given = dict(self.own)
         self.focus = None
 
     def go_wrong(self) -> None:
@@ -97,14 +97,14 @@ class Looking:
             If it is neither the row's own nor one the column had in training.
         """
         own = self.own[column]
-        self.values[column] = own if value == own else self.domains[column].check(value)
+        self.given[column] = own if value == own else self.domains[column].check(value)
 
     def flips(self) -> Search:
         """The smallest changes that flip the class, searched once for the same values and locks."""
-        asked = (tuple(self.values.items()), frozenset(self.locked))
+        asked = (tuple(self.given.items()), frozenset(self.locked))
         if self.search is None or self.kept != asked:
             self.search = find_flips(
-                self.rules, self.values, self.domains, self.locked, max_columns=3, seconds=FLIP_SECONDS
+                self.rules, self.given, self.domains, self.locked, max_columns=3, seconds=FLIP_SECONDS
             )
             self.kept = asked
         return self.search
@@ -117,7 +117,7 @@ class Looking:
         elif name == "wrong":
             self.go_wrong()
         elif name == "own":
-            self.values = dict(self.own)
+            self.given = dict(self.own)
         elif name == "focus" and value in range(len(self.rules.classes)):
             self.focus = value
         elif name == "lock" and value in range(len(columns)):

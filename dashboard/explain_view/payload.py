@@ -12,7 +12,7 @@ from dashboard.explain_view.looking import Looking
 from dashboard.rule_list.payload import Painter, backdrop
 from dashboard.style import count, hue, mark, percent, short
 from tmcore.conditions import number_text, visible, weight_text
-from tmcore.explain import Domain, Value, as_row, nearest_missed
+from tmcore.explain import Domain, Value, explain_values, nearest_missed
 from tmcore.flips import Flip
 from tmcore.rule import FiredRule, Rule, as_tuple
 
@@ -30,12 +30,15 @@ class ExplainPainter:
         self.names = [short(name) for name in self.rules.class_names]
         self.two = len(self.names) == 2
         self._painter = Painter(self.rules, *looking.train)
+        self._steps = {
+            name: _step(domain.numbers) for name, domain in looking.domains.items() if domain.numbers
+        }
         self._bins = {name: self._behind(domain) for name, domain in looking.domains.items()}
 
     def build(self, with_flips: bool = True) -> dict[str, Any]:
         """The whole page. Without flips their search is left out, for while a slider moves."""
         looking = self.looking
-        explained = self.rules.explain(as_row(self.rules, looking.values))
+        explained = explain_values(self.rules, looking.given)
         sums = as_tuple(explained.votes)
         predicted = self.rules.classes.tolist().index(explained.predicted)
         focus = 1 if self.two else (predicted if looking.focus is None else looking.focus)
@@ -122,7 +125,7 @@ class ExplainPainter:
 
     def _field(self, place: int, name: str) -> dict[str, Any]:
         looking = self.looking
-        domain, value, own = looking.domains[name], looking.values[name], looking.own[name]
+        domain, value, own = looking.domains[name], looking.given[name], looking.own[name]
         entry = {
             "place": place,
             "label": short(domain.column.label),
@@ -138,7 +141,7 @@ class ExplainPainter:
             if not numbers:
                 return entry | {"min": 0.0, "max": 0.0, "step": 1.0, "behind": None, "middle": None}
             middle = numbers[len(numbers) // 2]
-            step = _step(numbers)
+            step = self._steps[name]
             return entry | {
                 "min": numbers[0],
                 "max": numbers[-1],
@@ -274,13 +277,12 @@ class ExplainPainter:
 
     def _missed(self, focus: int) -> list[dict[str, Any]]:
         looking = self.looking
-        row = as_row(self.rules, looking.values)
         entries = []
-        for missed in nearest_missed(self.rules, row, MOST_MISSED):
+        for missed in nearest_missed(self.rules, looking.given, MOST_MISSED):
             weights = as_tuple(missed.rule.weights)
             weight = weights[0] if self.two else max(weights, key=abs)
             index = (1 if weight > 0 else 0) if self.two else weights.index(weight)
-            has = ", ".join(self._text(looking.values[one.column]) for one in missed.failed)
+            has = ", ".join(self._text(looking.given[one.column]) for one in missed.failed)
             adds = weight_text(weight) if self.two else f"{mark(index)} {weight_text(weight)}"
             others = len(missed.rule.conditions) - len(missed.failed)
             entries.append(

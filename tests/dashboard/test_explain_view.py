@@ -114,17 +114,17 @@ def test_wrong_rows_are_walked_through(looking: Looking) -> None:
 
 def test_what_if_stays_within_training_and_goes_back(looking: Looking) -> None:
     looking.obey("set", [[0, 40.0], [1, "b"]])
-    assert looking.values == {AGE.name: 40.0, HOSTILE: "b"}
+    assert looking.given == {AGE.name: 40.0, HOSTILE: "b"}
     page = build(looking)
     assert page["title"].startswith("With these values the rules say <b>well")
     assert (page["fields"][0]["was"], page["changed"]) == ("was 60", True)
     for nonsense in ([[0, 81.0]], [[0, "x"]], [[1, "zebra"]], [[9, 1.0]], "x", [[0]], [[0, True]]):
         looking.obey("set", nonsense)
-    assert looking.values == {AGE.name: 40.0, HOSTILE: "b"}
+    assert looking.given == {AGE.name: 40.0, HOSTILE: "b"}
     looking.obey("set", [[0, None]])
     assert build(looking)["waterfall"]["total"]["to"] == 0.5
     looking.obey("own", None)
-    assert looking.values == looking.own == {AGE.name: 60.0, HOSTILE: "a"}
+    assert looking.given == looking.own == {AGE.name: 60.0, HOSTILE: "a"}
 
 
 def test_values_of_the_row_that_training_never_had_can_be_kept(looking: Looking) -> None:

@@ -13,7 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmcore.conditions import Condition, RuleColumn
-from tmcore.explain import Domain, Value, as_row, domains, nearest_missed, row_values, wrong_rows
+from tmcore.explain import (
+    Domain,
+    Value,
+    as_row,
+    domains,
+    explain_values,
+    nearest_missed,
+    row_values,
+    wrong_rows,
+)
 from tmcore.flips import find_flips
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
@@ -132,6 +141,15 @@ def test_smallest_flip_is_that_of_an_exhaustive_search(
         assert np.atleast_1d(rules.votes(changed)[0]).tolist() == np.atleast_1d(flip.votes).tolist()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_explaining_values_is_explaining_the_raw_row(n_classes: int) -> None:
+    rules = random_rules(np.random.default_rng(5), 20, n_classes)
+    for place in range(len(FRAME)):
+        assert explain_values(rules, row_values(rules, FRAME, place)) == rules.explain(FRAME.iloc[[place]])
+    strange: dict[str, Value] = {"x": 9e9, "z": None, "part": "zebra", "level": "zebra", "sex": None}
+    assert explain_values(rules, strange) == rules.explain(as_row(rules, strange))
+
+
 def two_step() -> RuleSet:
     """Votes below 0 until both x > 3 and part is b."""
     both = Rule((numeric("x", 3.0, None), Condition("part", "part", "nominal", is_in="b")), 2.0)
@@ -192,7 +210,7 @@ def test_nearest_missed_and_wrong_rows() -> None:
     light = Rule((numeric("x", 3.0, None),), 0.5)
     held = Rule((numeric("x", None, 3.0),), 1.0)
     rules = RuleSet(np.array(["p", "q"]), -1.0, (heavy, held, light), (COLUMNS["x"], COLUMNS["part"]))
-    missed = nearest_missed(rules, as_row(rules, {"x": 1.0, "part": "a"}), 5)
+    missed = nearest_missed(rules, {"x": 1.0, "part": "a"}, 5)
     assert [(one.number, len(one.failed)) for one in missed] == [(3, 1), (1, 2)]
     # votes: x ≤ 3 gives 0, so q; above, part b gives 1.5, else -0.5
     X = pd.DataFrame({"x": [1.0, 5.0, 5.0], "part": ["a", "b", "a"]})
