@@ -53,8 +53,8 @@ def _session_of(key: str | None) -> Session:
     return made
 
 
-def new_job(current: Session, parameters: Parameters) -> Job:
-    """A job on the data that the session trains on."""
+def new_job(current: Session, parameters: Parameters, branch: tuple[TrainingRun, int] | None = None) -> Job:
+    """A job on the data that the session trains on; ``branch`` is a run to go on with and the step where playing ends."""
     split, kept = current.split, store.current()
     assert split is not None
     keeper = store.Keeper(kept, current.owner) if kept is not None and current.owner else None
@@ -66,6 +66,7 @@ def new_job(current: Session, parameters: Parameters) -> Job:
         parameters,
         current.trained_name,
         rows=current.kept_rows,
+        kept=branch,
         keeper=keeper,
     )
 
