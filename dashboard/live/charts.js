@@ -1,5 +1,17 @@
 // Charts over time and the histogram of votes. All share the time axis of the film bar.
 
+const GHOST = 0.34;
+
+// The points up to the moment shown, ending there with its own value, and those that came later.
+function pastAndLater(S, points, now) {
+  const { step, last } = S.data;
+  if (step >= last) return [points, []];
+  const seen = points.filter(([s]) => s <= step);
+  const at = now ?? seen.at(-1)?.[1];
+  if (at !== undefined && at !== null) seen.push([step, at]);
+  return [seen, [...seen.slice(-1), ...points.filter(([s]) => s > step)]];
+}
+
 const timeAt = (S, step, left, right, width) => left + ((width - left - right) * step) / S.axis;
 
 function epochTicks(S, width) {
@@ -17,77 +29,6 @@ function timeTicks(S, g, left, right, width, y, font) {
     const x = timeAt(S, e * S.facts.rows, left, right, width);
     g.textAlign = e === 0 ? "left" : x > width - right - 8 && right < 20 ? "right" : "center";
     g.fillText(e === 0 ? "epoch 0" : whole(e * 100) / 100 === e ? e : +e.toFixed(2), x, y);
-  }
-}
-
-function drawTimeBar(S) {
-  const { P, data } = S;
-  const canvas = S.timeBar;
-  const width = canvas.parentElement.clientWidth;
-  const height = 62;
-  const g = fit(canvas, width, height, P.bg);
-  const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
-  const [left, right, top, bottom] = [2, 2, 16, height - 16];
-  const x = (step) => timeAt(S, step, left, right, width);
-  const now = x(data.step);
-  const h = data.history;
-  const most = Math.sqrt(Math.max(1, ...h.literals));
-  g.fillStyle = P.surface;
-  roundRect(g, left, top, width - left - right, bottom - top, 5);
-  g.fill();
-  g.save();
-  roundRect(g, left, top, width - left - right, bottom - top, 5);
-  g.clip();
-  g.beginPath();
-  g.moveTo(left, bottom);
-  h.literals.forEach((v, i) => g.lineTo(x(h.step[i]), bottom - (Math.sqrt(v) / most) * (bottom - top - 2)));
-  g.lineTo(now, bottom);
-  g.closePath();
-  g.fillStyle = P.accent;
-  g.globalAlpha = 0.3;
-  g.fill();
-  g.globalAlpha = 1;
-  const shares = h.test.some((v) => v !== null) ? h.test : h.train;
-  const low = Math.min(400, ...shares.filter((v) => v !== null));
-  g.beginPath();
-  shares.forEach((v, i) => { if (v !== null) g.lineTo(x(h.step[i]), bottom - 2 - ((v - low) / (1000 - low)) * (bottom - top - 4)); });
-  g.strokeStyle = P.ink2;
-  g.lineWidth = 1.2;
-  g.stroke();
-  g.restore();
-  timeTicks(S, g, left, right, width, height - 7, (px) => font(px - 0.5));
-  drawChanges(S, g, x, top, bottom, font);
-  g.fillStyle = P.accent;
-  g.fillRect(now - 1, top - 4, 2, bottom - top + 8);
-  g.beginPath();
-  g.arc(Math.max(5, Math.min(width - 5, now)), top - 4, 5, 0, 7);
-  g.fill();
-  g.fillStyle = P.bg;
-  g.beginPath();
-  g.arc(Math.max(5, Math.min(width - 5, now)), top - 4, 2, 0, 7);
-  g.fill();
-}
-
-function drawChanges(S, g, x, top, bottom, font) {
-  let free = -1;
-  for (const [step, words] of S.data.changes) {
-    const at = x(step);
-    g.fillStyle = g.strokeStyle = S.P.ink;
-    g.lineWidth = 1;
-    g.beginPath();
-    g.moveTo(at + 0.5, 6);
-    g.lineTo(at + 0.5, bottom);
-    g.stroke();
-    g.beginPath();
-    g.moveTo(at, 3);
-    g.lineTo(at + 6, 6.5);
-    g.lineTo(at, 10);
-    g.fill();
-    if (at < free) continue;
-    g.font = font(11, 600);
-    g.textAlign = "left";
-    g.fillText(words, at + 10, 8);
-    free = at + 16 + g.measureText(words).width;
   }
 }
 
@@ -126,16 +67,24 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
   const { step } = S.data.history;
   const ends = [];
   for (const line of series) {
-    let last = -1;
-    g.beginPath();
-    line.values.forEach((v, i) => { if (v !== null) { g.lineTo(x(step[i]), y(v)); last = i; } });
-    g.strokeStyle = line.colour;
-    g.lineWidth = line.dashes ? 1.5 : 2;
-    g.setLineDash(line.dashes || []);
-    g.lineJoin = "round";
-    g.stroke();
-    g.setLineDash([]);
-    if (last >= 0) ends.push({ line, x: x(step[last]), y: y(line.values[last]), value: line.values[last] });
+    const points = line.values.map((v, i) => [line.step ? line.step[i] : step[i], v]).filter(([, v]) => v !== null);
+    const [seen, later] = pastAndLater(S, points, line.whole ? undefined : line.now);
+    const path = (list, alpha) => {
+      g.globalAlpha = alpha;
+      g.beginPath();
+      for (const [s, v] of list) g.lineTo(x(s), y(v));
+      g.strokeStyle = line.colour;
+      g.lineWidth = line.dashes ? 1.5 : 2;
+      g.setLineDash(line.dashes || []);
+      g.lineJoin = "round";
+      g.stroke();
+      g.setLineDash([]);
+      g.globalAlpha = 1;
+    };
+    if (later.length > 1) path(later, GHOST);
+    path(line.whole ? points : seen, 1);
+    const last = (line.whole ? points : seen).at(-1);
+    if (last) ends.push({ line, x: x(last[0]), y: y(last[1]), value: last[1] });
   }
   if (ends.length > 1 && Math.abs(ends[0].y - ends[1].y) < 14) {
     const middle = (ends[0].y + ends[1].y) / 2;
@@ -157,20 +106,26 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
 
 function drawLiterals(S) {
   const { literals } = S.data.history;
-  const high = Math.max(4, ...literals);
+  const rival = S.data.rival;
+  // The other machine may be far along: its curve is shown as far as this run has come.
+  const cut = rival ? rival.step.findIndex((s) => s > S.data.last) : -1;
+  const part = (list) => (cut > 0 ? list.slice(0, cut) : list);
+  const other = rival?.literals.length ? [{ name: "thresholds ", step: part(rival.step), values: part(rival.literals),
+    colour: S.P.ink3, dashes: [5, 3], whole: true }] : [];
+  const high = Math.max(4, ...literals, ...(other[0]?.values || []));
   const unit = 10 ** Math.floor(Math.log10(high));
   const top = [1, 2, 5, 10].map((m) => m * unit).find((v) => v >= high * 0.98) || high;
-  drawLines(S, S.literalChart, [{ name: "", values: literals, colour: S.P.ink }],
+  drawLines(S, S.literalChart, [{ name: rival ? "intervals " : "", values: literals, colour: S.P.ink, now: S.data.literals }, ...other],
     { low: 0, high: Math.max(top, high), ticks: [0, top / 8, top / 2, top].filter((v) => Number.isInteger(v)), format: short, root: true });
 }
 
-function drawScores(S, canvas, test, train) {
+function drawScores(S, canvas, test, train, now = [undefined, undefined]) {
   const values = [...test, ...train].filter((v) => v !== null);
   const low = Math.max(0, Math.floor(Math.min(800, ...values) / 200) * 200);
   const ticks = [];
   for (let v = low; v <= 1000; v += low < 400 ? 200 : 100) ticks.push(v);
-  drawLines(S, canvas, [{ name: "test ", values: test, colour: S.P.ink },
-    { name: "train ", values: train, colour: S.P.ink3, dashes: [4, 3] }],
+  drawLines(S, canvas, [{ name: "test ", values: test, colour: S.P.ink, now: now[0] },
+    { name: "train ", values: train, colour: S.P.ink3, dashes: [4, 3], now: now[1] }],
   { low, high: 1000, ticks, format: (v) => percent(v / 1000) });
 }
 

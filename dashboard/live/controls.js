@@ -24,6 +24,7 @@ function ask(S) {
 
 function answered(S) {
   if (S.asked && S.data.answer >= S.asked) S.asked = 0;
+  arrived(S);
   if (S.outbox.length) ask(S);
 }
 
@@ -44,8 +45,8 @@ function hope(S, state, seconds = 1.5) {
 function toggle(S) {
   const state = shownState(S);
   if (state === "failed" || state === "settling") return;
-  const learning = state === "learning" || (S.data.waiting && state !== "paused");
-  if (state !== "compiling") hope(S, learning ? "paused" : "learning");
+  const learning = ["learning", "replaying"].includes(state) || (S.data.waiting && state !== "paused");
+  if (state !== "compiling") hope(S, S.data.past ? (learning ? "past" : "replaying") : learning ? "paused" : "learning");
   send(S, learning ? "pause" : "play");
 }
 
@@ -57,6 +58,7 @@ function act(S, name) {
   else if (name === "reset") askReset(S);
   else {
     if (name === "settle") hope(S, "settling", 0.6);
+    else if (S.data.past) hope(S, "past", 0.4);
     else if (name === "one_epoch") hope(S, "learning", 0.4); else hope(S, "paused", 0.4);
     send(S, name);
   }
@@ -64,8 +66,8 @@ function act(S, name) {
 
 // Ask only when something would be lost.
 function askReset(S) {
-  if (!S.data.step) return;
-  setText(S.askText, S.data.state === "settled" ? "The settled rules of this run go too." : `${detail(S).split(" · ")[0]} would be lost.`);
+  if (!S.data.last) return;
+  setText(S.askText, S.data.state === "settled" ? "The settled rules of this run go too." : `This run's ${(S.data.last / S.facts.rows).toFixed(1)} epochs would be lost.`);
   S.ask.hidden = false;
   S.askYes.focus();
 }
@@ -88,31 +90,8 @@ function look(S, change) {
   send(S, "view", { ...S.data.view });
 }
 
-function inField(event) {
-  const target = event.composedPath()[0];
-  return target instanceof Element && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)
-    || target.closest("[role=slider],[role=combobox],[role=listbox],[role=radiogroup],[role=dialog]"));
-}
-
-const KEYS = { n: "one_row", e: "one_epoch", 0: "reset" };
-const SPEED_KEYS = { s: "slow", 1: "1x", 2: "3x", 3: "max" };
-
-function onKey(S, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || inField(event) || !S.data) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const target = event.composedPath()[0];
-  if (key === " " && target instanceof Element && target.closest("button, a, summary") && !S.play.contains(target)) return;
-  if (key === "Escape") { S.ask.hidden = S.keys.hidden = true; return; }
-  if (key === "?") { S.keys.hidden = !S.keys.hidden; return; }
-  if (event.repeat && key !== "n") return;
-  if (key === " ") act(S, "toggle");
-  else if (Object.hasOwn(KEYS, key)) act(S, KEYS[key]);
-  else if (Object.hasOwn(SPEED_KEYS, key)) setSpeed(S, SPEED_KEYS[key]);
-  else return;
-  event.preventDefault();
-}
-
 function moveCell(S, event) {
+  if (S.G.by) { moveClause(S, event); return; }
   const { view } = S.data;
   const at = S.rows.findIndex((row) => row.id === view.clause);
   const shown = S.G.columns.flatMap((c) => c.ks.map((k) => S.features[k].i));
@@ -126,6 +105,21 @@ function moveCell(S, event) {
   if (line.y < S.scroller.scrollTop + HEAD) S.scroller.scrollTop = line.y - HEAD - 30;
   else if (line.y + S.G.rowHeight > S.scroller.scrollTop + S.G.height) S.scroller.scrollTop = line.y + 2 * S.G.rowHeight - S.G.height;
   look(S, { clause: row.id, feature });
+}
+
+// By feature: up and down within a side, left and right between them.
+function moveClause(S, event) {
+  const go = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const lines = S.G.lines.filter((line) => line.row);
+  const here = lines.find((line) => line.row.id === S.data.view.clause) || lines[0];
+  if (!here || !event.key.startsWith("Arrow")) return;
+  event.preventDefault();
+  const next = go ? lines.find((line) => line.x0 === here.x0 && line.y === here.y + go * BY_ROW)
+    : lines.findLast((line) => line.x0 !== here.x0 && line.y <= here.y);
+  if (!next) return;
+  if (next.y < S.scroller.scrollTop + BY_HEAD) S.scroller.scrollTop = next.y - BY_HEAD - 20;
+  else if (next.y + BY_ROW > S.scroller.scrollTop + S.G.height) S.scroller.scrollTop = next.y + 2 * BY_ROW - S.G.height;
+  look(S, { clause: next.row.id });
 }
 
 function pointAt(S, event) {
@@ -162,6 +156,19 @@ function wire(S) {
   on(S.askYes, "click", () => { S.ask.hidden = true; S.play.focus(); send(S, "reset"); });
   on(S.askNo, "click", () => { S.ask.hidden = true; S.reset.focus(); });
   on(S.goOn, "click", () => act(S, "toggle"));
+  on(S.branch, "click", () => branch(S));
+  on(S.newest, "click", () => goTo(S, S.data.last));
+  on(S.askWhy, "click", () => askWhy(S, "last_move"));
+  on(S.askRow, "click", () => askWhy(S, "why"));
+  on(S.by, "click", (e) => { const b = e.target.closest("button"); if (b) look(S, { by: b.dataset.by, offset: 0 }); });
+  on(S.column, "change", () => chooseColumn(S, Number(S.column.value)));
+  on(S.sides, "change", () => look(S, { side: Number(S.sides.value), offset: 0 }));
+  on(S.mapX, "change", () => look(S, { mapX: Number(S.mapX.value), ...(S.mapX.value === "-1" ? { mapY: -1 } : ownAxis(S, "mapY")) }));
+  on(S.mapY, "change", () => look(S, { mapY: Number(S.mapY.value), ...(S.mapY.value === "-1" ? { mapX: -1 } : ownAxis(S, "mapX")) }));
+  on(S.heatChart, "click", (e) => pickInHeat(S, e));
+  on(S.askRival, "click", () => send(S, S.data.rival ? "no_thresholds" : "thresholds"));
+  wireFilm(S);
+  wireWhy(S);
   on(S.speeds, "click", (e) => { const b = e.target.closest("button"); if (b) setSpeed(S, b.dataset.speed); });
   on(S.sort, "change", () => look(S, { sort: S.sort.value, offset: 0 }));
   on(S.machine, "change", () => look(S, { machine: Number(S.machine.value), offset: 0 }));
@@ -183,6 +190,42 @@ function wire(S) {
   document.addEventListener("keydown", S.keyListener);
 }
 
+// The other axis of the map stays where it is when one is chosen.
+function ownAxis(S, name) {
+  if (S.data.view[name] >= 0) return {};
+  const shown = mapColumns(S)[name === "mapX" ? 0 : 1];
+  return { [name]: S.facts.columns.indexOf(shown) };
+}
+
+// By feature it is the feature shown; by clause only clauses that test it are shown.
+function chooseColumn(S, i) {
+  if (S.data.view.by === "feature") look(S, { feature: S.facts.columns[i].features[0].i });
+  else look(S, { uses: i, offset: 0 });
+}
+
+function branch(S) {
+  if (!S.data.past) return;
+  S.branched = performance.now();
+  send(S, "branch");
+}
+
+function syncChoices(S) {
+  const { data: { view }, facts } = S;
+  for (const b of S.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === view.by));
+  const mark = `${facts.key}|${view.by}|${S.focus}`;
+  if (S.column.dataset.mark !== mark) {
+    S.column.dataset.mark = mark;
+    S.column.setAttribute("aria-label", view.by === "feature" ? "Feature shown" : "Only clauses that test");
+    const options = facts.columns.map((c, i) => el("option", { value: i, text: view.by === "feature" ? c.label : `Testing ${c.label}` }));
+    S.column.replaceChildren(...(view.by === "feature" ? [] : [el("option", { value: -1, text: "Testing anything" })]), ...options);
+    S.sides.replaceChildren(...[[0, "Both sides"], [1, `Votes ${sideWords(S, 0)}`], [-1, `Votes ${sideWords(S, 1)}`]].map(([value, text]) => el("option", { value, text })));
+  }
+  S.column.value = String(view.by === "feature" ? facts.columns.indexOf(facts.features.get(view.feature)?.column) : view.uses);
+  S.sides.value = String(view.side);
+  syncMap(S);
+  setText(S.askRival, S.data.rival ? "Without thresholds" : "Compare with thresholds");
+}
+
 // Controls follow what the server says.
 function syncControls(S) {
   const { data, facts } = S;
@@ -195,10 +238,11 @@ function syncControls(S) {
     S.machine.replaceChildren(...facts.classes.map((name, k) => el("option", { value: k, text: `${classMark(k)} ${name}` })));
   }
   if (S.multi) S.machine.value = String(data.view.machine);
+  syncChoices(S);
   const most = Math.max(...data.sides);
   setText(S.more, data.view.shown > 7 ? "Fewer clauses" : `All ${whole(data.clauses)} clauses`);
-  S.more.hidden = most <= 7;
-  const pages = most > data.view.shown && data.view.shown > 7;
+  S.more.hidden = most <= 7 || data.view.by === "feature";
+  const pages = most > data.view.shown && data.view.shown > 7 && data.view.by === "clause";
   S.pager.hidden = !pages;
   if (pages) {
     S.earlier.disabled = !data.view.offset;

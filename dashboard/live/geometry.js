@@ -52,7 +52,13 @@ function layOut(S, width, now) {
   const old = S.G;
   const rowsKey = S.data.rows.join() + S.data.for + "|" + S.data.columns.join() + S.showAllColumns + S.data.facts;
   const stale = old && old.folded && now - old.at > REFOLD;
-  if (old && old.width === width && old.rowsKey === rowsKey && !stale) return old;
+  const by = S.data.view.by === "feature";
+  const key = rowsKey + (by ? `|${S.data.view.feature}` : "");
+  if (old && old.width === width && old.key === key && !stale) return old;
+  if (by) {
+    const made = layOutByFeature(S, width, now);
+    if (made) return Object.assign(made, { key });
+  }
   const narrow = width < NARROW;
   const label = narrow ? 126 : 166;
   const room = width - label - GAP;
@@ -80,7 +86,7 @@ function layOut(S, width, now) {
       y += rowHeight;
     }
   }
-  const G = { width, narrow, label, columns, lines, rowHeight, rowsKey, at: now, total: y + 10,
+  const G = { width, narrow, label, columns, lines, rowHeight, key, at: now, total: y + 10,
     full: Math.max(width, x), folded: S.columns.length - shown.length };
   G.height = Math.min(G.total, MOST_HEIGHT);
   S.G = G;
@@ -101,6 +107,7 @@ function slots(cell) {
 // The row and the feature under a point of the visible canvas.
 function cellAt(S, px, py) {
   const { G } = S;
+  if (G?.by) return byFeatureAt(S, px, py);
   if (!G || py < HEAD) return null;
   const y = py + S.scroller.scrollTop;
   const x = px + (px > G.label ? S.scroller.scrollLeft : 0);

@@ -18,7 +18,7 @@ function start(host) {
     S.dirty = true;
     wake(S);
   }, { rootMargin: "60px" });
-  for (const canvas of S.root.querySelectorAll("canvas")) S.eye.observe(canvas);
+  for (const node of [...S.root.querySelectorAll("canvas"), S.standing]) S.eye.observe(node);
   S.theme = setInterval(() => {
     if (S.data && (checkTheme(S) || endHope(S))) wake(S);
   }, 500);
@@ -59,8 +59,8 @@ function checkTheme(S) {
 
 function take(S, data) {
   takeFrame(S, data);
-  S.body.hidden = !S.facts || !data.rows;
-  S.timeBar.parentElement.hidden = S.body.hidden;
+  S.body.hidden = !S.facts || !data.rows || Boolean(data.why);
+  S.bar.hidden = !S.facts || !data.rows;
   if (data.state === S.hope?.state) S.hope = null;
   S.root.dataset.state = shownState(S);
   S.root.dataset.sequence = data.sequence;
@@ -102,12 +102,13 @@ function tick(S, now) {
 function paint(S, dt, now) {
   const fresh = S.drawn !== S.data.sequence;
   const ready = S.facts && S.data.rows && S.P;
+  askForVisible(S);
   const dirty = S.dirty;
   S.dirty = false;
-  if (fresh || dirty) writeTexts(S, now);
+  if (fresh || dirty) { writeTexts(S, now); if (S.P) writeWhy(S); }
   if (!ready) return false;
   const width = S.scroller.clientWidth;
-  if (!width) return false;
+  if (!width) { S.axis ||= axisEnd(S); return drawnFresh(S, fresh, () => drawTimeBar(S)); }
   const moving = ease(S, dt);
   layOut(S, width, now);
   placeHeads(S);
@@ -115,14 +116,30 @@ function paint(S, dt, now) {
   if (S.seen.has(S.matrix)) drawMatrix(S);
   // Charts change with frames and with the time axis, not with every easing step of a bound.
   if (fresh || dirty || now - (S.chartsAt || 0) > 100) { S.chartsAt = now; drawCharts(S); }
-  if (fresh) {
-    S.drawn = S.data.sequence;
-    S.painted += 1;
-    S.undrawn = 0;
-    S.root.dataset.painted = S.painted;
-    keepAsking(S);
-  }
+  drawnFresh(S, fresh);
   return moving;
+}
+
+// A new frame is on screen: the next may come.
+function drawnFresh(S, fresh, draw = null) {
+  draw?.();
+  if (!fresh) return false;
+  S.drawn = S.data.sequence;
+  S.painted += 1;
+  S.undrawn = 0;
+  S.root.dataset.painted = S.painted;
+  keepAsking(S);
+  return false;
+}
+
+// What costs the server time is asked for only while it can be seen.
+function askForVisible(S) {
+  if (!S.data.view || !S.facts) return;
+  const wants = [["memory", S.stripChart, S.heatChart], ["standing", S.standing]]
+    .filter(([, ...nodes]) => nodes.some((node) => S.seen.has(node))).map(([name]) => name);
+  if (String(wants) === S.wants) return;
+  S.wants = String(wants);
+  send(S, "view", { ...S.data.view, wants });
 }
 
 function drawCharts(S) {
@@ -131,10 +148,13 @@ function drawCharts(S) {
   draw(S.timeBar, () => drawTimeBar(S));
   draw(S.traceChart, () => drawTrace(S));
   draw(S.literalChart, () => drawLiterals(S));
-  draw(S.accuracyChart, () => drawScores(S, S.accuracyChart, h.test, h.train));
+  draw(S.accuracyChart, () => drawScores(S, S.accuracyChart, h.test, h.train, [S.data.test, S.data.train].map((v) => (v === null ? undefined : 1000 * v))));
   draw(S.lengthChart, () => drawLengths(S));
   draw(S.f1Chart, () => drawScores(S, S.f1Chart, h.testF1, h.trainF1));
   draw(S.voteChart, () => drawVotes(S));
+  draw(S.mapChart, () => drawMap(S));
+  if (S.seen.has(S.stripChart) || S.seen.has(S.heatChart)) drawAutomata(S);
+  writeStanding(S);
 }
 
 // The frames come from a second component with almost no script, so that a push stays small; it finds this module here.

@@ -2,6 +2,7 @@
 
 function drawMatrix(S) {
   const { P, G } = S;
+  if (G.by) { drawByFeature(S); return; }
   const g = fit(S.matrix, G.width, G.height - HEAD, P.bg);
   const dx = S.scroller.scrollLeft;
   const dy = S.scroller.scrollTop;
@@ -15,6 +16,13 @@ function drawMatrix(S) {
   for (const line of visible) {
     if (!line.row) { drawGroup(S, g, line, font); continue; }
     const on = line.row.id === selected;
+    const lit = stageLight(S, line.row);
+    if (lit) {
+      g.globalAlpha = lit;
+      g.fillStyle = P["accent-soft"];
+      g.fillRect(0, line.y, G.width, G.rowHeight);
+      g.globalAlpha = 1;
+    }
     if (on || S.hover?.row === line.row) {
       g.globalAlpha = on ? 0.55 : 1;
       g.fillStyle = on ? P["accent-soft"] : P.surface;
@@ -100,7 +108,7 @@ function drawMoveMark(S, g, cell, { row, y }, { k, upper, type, left }) {
   const m = y + S.G.rowHeight / 2;
   const slot = isAxis(cell.column) ? null : slots(cell).find((s) => s.k === k);
   const x = slot ? slot.x + slot.w / 2 : cell.x + cell.w * (upper ? row.upper[k] : row.lower[k]);
-  const alpha = Math.min(1, left * 2.5);
+  const alpha = markStrength(S, left);
   g.globalAlpha = alpha * 0.85;
   g.fillStyle = S.P.bg;
   g.beginPath();
@@ -169,6 +177,7 @@ function drawHeads(S) {
   const dx = S.scroller.scrollLeft;
   const font = (px, weight = 400) => `${weight} ${px}px ${P.family}`;
   const mark = [G.at, G.width, dx, S.data.facts, S.focus, P.dark, P.bg].join();
+  if (G.by) { S.headMark = ""; return; }
   if (S.headMark === mark) return;
   S.headMark = mark;
   const g = fit(S.headCanvas, G.width, HEAD);

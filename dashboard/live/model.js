@@ -28,7 +28,7 @@ function newRow(id, n) {
   const floats = () => new Float32Array(n);
   return { id, lower: floats(), upper: floats(), tailLower: floats(), tailUpper: floats(), onLower: floats(),
     onUpper: floats(), goalLower: floats(), goalUpper: floats(), lo: new Uint16Array(n), hi: new Uint16Array(n),
-    inc: new Uint8Array(n), glow: [0, 0, 0], told: null, fresh: true, marks: [], literals: 0, weight: 1 };
+    inc: new Uint8Array(n), glow: [0, 0, 0], told: null, fresh: true, marks: [], staged: [], literals: 0, weight: 1 };
 }
 
 // Take a frame into the state; the rows keep their eased positions from frame to frame.
@@ -36,7 +36,8 @@ function takeFrame(S, data) {
   const facts = factsByKey.get(data.facts);
   const changed = S.facts !== facts || String(S.data?.columns) !== String(data.columns);
   const steps = S.data?.step === undefined ? 0 : data.step - S.data.step;
-  if (changed || steps < 0) S.rowsById = new Map();
+  const leapt = steps < 0 || data.past !== S.data?.past;
+  if (changed) S.rowsById = new Map();
   S.facts = facts;
   S.data = data;
   if (!facts || !data.rows) return;
@@ -51,6 +52,7 @@ function takeFrame(S, data) {
   const lower = unpack(data.lower, data.wide);
   const upper = unpack(data.upper, data.wide);
   const included = unpack(data.included, false);
+  if (steps) beginStage(S, steps);
   S.rows = data.rows.map((id, r) => {
     const moved = [];
     const row = S.rowsById.get(id) || newRow(id, n);
@@ -67,12 +69,14 @@ function takeFrame(S, data) {
       row.goalUpper[k] = upperAt(S.features[k], row.hi[k]);
     }
     const counts = data.feedback.slice(3 * r, 3 * r + 3);
-    if (row.told && steps > 0) {
-      counts.forEach((c, t) => {
-        if (steps === 1 && c > row.told[t]) row.marks = moved.map((move) => ({ ...move, type: t, left: 1 }));
-        row.glow[t] = Math.max(row.glow[t], Math.min(1, (c - row.told[t]) / Math.max(1, steps * 0.22)));
-      });
-    }
+    if (steps || leapt) row.marks = [];
+    // In the past the counts are those of the last row; at the newest moment they add up from the beginning.
+    const given = data.past ? (steps ? counts : [0, 0, 0]) : row.told && steps > 0 && !leapt ? counts.map((c, t) => c - row.told[t]) : [0, 0, 0];
+    given.forEach((c, t) => {
+      if (!c) return;
+      if (steps === 1) markMoves(S, row, moved, t);
+      row.glow[t] = Math.max(row.glow[t], data.past ? 1 : Math.min(1, c / Math.max(1, steps * 0.22)));
+    });
     row.told = counts;
     row.impossible = impossible(S, row);
     return row;
@@ -93,8 +97,10 @@ function ease(S, dt) {
   const t = at ? 1 : 1 - Math.exp(-dt / TAIL);
   const glow = at ? 1 : Math.exp(-dt / (S.data.speed === "slow" ? 2 * GLOW : GLOW));
   let most = 0;
+  const held = stageHold(S, at);
   for (const row of S.rows) {
     const jump = row.fresh;
+    if (jump) row.staged = [];
     row.fresh = false;
     for (let k = 0; k < row.lower.length; k++) {
       const onL = row.inc[k] & 1;
@@ -115,13 +121,15 @@ function ease(S, dt) {
       most = Math.max(most, Math.abs(row.goalLower[k] - row.tailLower[k]), Math.abs(row.goalUpper[k] - row.tailUpper[k]),
         Math.abs(onL - row.onLower[k]), Math.abs(onU - row.onUpper[k]));
     }
+    if (row.staged.length) playStage(row, held);
+    if (held < 1 || row.staged.length) most = 1;
     if (row.marks.length) {
-      for (const mark of row.marks) mark.left -= still() ? 0 : dt / 1000;
+      for (const mark of row.marks) mark.left -= still() || held < 1 ? 0 : dt / 1000;
       row.marks = row.marks.filter((mark) => mark.left > 0);
       most = 1;
     }
     for (let i = 0; i < 3; i++) {
-      row.glow[i] *= still() ? 1 : glow;
+      row.glow[i] *= still() || held < 1 ? 1 : glow;
       if (!still()) most = Math.max(most, row.glow[i] / 4);
     }
   }
@@ -132,10 +140,10 @@ function ease(S, dt) {
 
 // The time axis ends at 1, 2, 5, 10, 20, 40, 80 ... epochs, whichever holds the run.
 function axisEnd(S) {
-  const epochs = S.data.step / S.facts.rows;
+  const epochs = S.data.last / S.facts.rows;
   const stops = [1, 2, 5, 10, 20, 40];
-  let end = stops.find((e) => e >= epochs * 1.001);
-  for (let e = 80; !end; e *= 2) if (e >= epochs * 1.001) end = e;
+  let end = stops.find((e) => e >= epochs - 1e-9);
+  for (let e = 80; !end; e *= 2) if (e >= epochs - 1e-9) end = e;
   return end * S.facts.rows;
 }
 

@@ -24,14 +24,15 @@ function buildPage(S) {
   const stateBox = named("stateBox", el("div", { class: "state still", role: "status" }, el("i"), named("stateWord", el("span"))));
   root.append(S.probe, el("div", { class: "headrow" },
     el("div", {}, named("head", el("h1")), named("sub", el("p", { class: "sub" }))), stateBox));
-  root.append(buildFilm(S, named));
-  S.body = el("div", { class: "body" }, buildMatrix(S, named), buildTrace(S, named), buildCharts(S));
+  root.append(buildFilm(S, named), buildWhy(S, named));
+  S.body = el("div", { class: "body" }, buildMatrix(S, named), buildTrace(S, named), buildCharts(S, named));
   root.append(S.body, named("table", el("table", { class: "sr" })));
   return root;
 }
 
-const KEY_WORDS = "Space play or pause · N one row · E one epoch · 0 reset · S slow motion · 1 2 3 speed · "
-  + "arrows in the matrix move the chosen cell · Esc closes a question · ? shows or hides these keys";
+const KEY_WORDS = [["Space", "play or pause"], ["N", "one row"], ["E", "one epoch"], ["0", "reset"], ["S", "slow motion"], ["1 2 3", "speed"],
+  ["← →", "a row back or on (Shift: an epoch)"], ["B", "branch from here"], ["Y", "why the chosen bound moved last"], ["Shift+Y", "why, for the row just learned"],
+  ["V", "by clause or by feature"], ["Arrows", "in the matrix: move the chosen cell"], ["Esc", "close what is open"], ["?", "show or hide these keys"]];
 
 function buildFilm(S, named) {
   const speeds = named("speeds", el("div", { class: "seg", role: "group", "aria-label": "Speed" },
@@ -44,13 +45,18 @@ function buildFilm(S, named) {
       named("oneEpoch", button("One epoch", "E", { title: "Learn from every training row once" })),
       named("reset", button("Reset", "0", { title: "Start over same settings and seed" })), speeds,
       el("span", { class: "space-between" }),
+      named("branch", button("Branch from here", "B", { hidden: true, title: "Start a new run from this moment, with the settings at the side" })),
       named("settle", button("Settle", null, { title: "Stop learning and give each clause the weight that fits best" }))),
     named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
       named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
-    named("keys", el("div", { class: "notice", hidden: true, role: "note", text: KEY_WORDS })),
+    named("keys", el("dl", { class: "keys", hidden: true, "aria-label": "Keys" },
+      KEY_WORDS.map(([key, words]) => el("div", {}, el("dt", {}, el("kbd", { text: key })), el("dd", { text: words }))))),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
-      named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
-    el("div", { class: "bar" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far")));
+      named("newest", button("Newest", "End", { title: "Go to the newest moment" })), named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
+    named("rowLine", el("p", { class: "cap rowline", hidden: true, role: "status" })),
+    named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
+      "aria-valuemin": "0" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far"))),
+    named("cost", el("p", { class: "cap cost", hidden: true, role: "status" })));
 }
 
 function buildMatrix(S, named) {
@@ -68,8 +74,10 @@ function buildMatrix(S, named) {
     "aria-label": "Interval matrix. Arrow keys move the chosen cell." }, S.space);
   return el("div", {},
     el("div", { class: "tools" },
-      el("div", {}, el("h2", { text: "Where each clause lets values through" }), named("matrixNote", el("p", { class: "cap" }))),
-      el("div", { class: "r" }, machine, named("again", button("Sort again")), named("unfold", button("All columns")),
+      el("div", {}, named("matrixTitle", el("h2")), named("matrixNote", el("p", { class: "cap" }))),
+      el("div", { class: "r" }, machine, named("by", el("div", { class: "seg", role: "group", "aria-label": "Arrange", title: "Key V" },
+        [["clause", "By clause"], ["feature", "By feature"]].map(([value, text]) => el("button", { type: "button", "data-by": value, "aria-pressed": "false", text })))),
+        named("column", el("select", { class: "sel", "aria-label": "Feature" })), named("sides", el("select", { class: "sel", "aria-label": "Clauses of" })), named("again", button("Sort again")), named("unfold", button("All columns")),
         named("more", button("All clauses")), sort)),
     el("section", { class: "card matrix", "aria-label": "Interval matrix" }, S.scroller, named("pager", el("div", { class: "pager", hidden: true },
       named("earlier", button("Earlier")), named("pagerText", el("span")), named("later", button("Later")))),
@@ -78,23 +86,42 @@ function buildMatrix(S, named) {
 
 function buildTrace(S, named) {
   return el("section", { class: "card trace" },
-    named("clauseTitle", el("h2")), named("sentence", el("p", { class: "sentence" })),
+    el("div", { class: "headrow" }, named("clauseTitle", el("h2")), el("div", { class: "r" },
+      named("askWhy", button("Why did it move?", "Y", { title: "The last row that moved the chosen bound" })),
+      named("askRow", button("Why this row?", "⇧Y", { title: "What the row just learned did" })))), named("sentence", el("p", { class: "sentence" })),
     named("traceTitle", el("h2")), named("traceNote", el("p", { class: "cap" })),
     el("div", { class: "plot" }, chart(S, "traceChart", 196, "Both bounds of the chosen cell over the epochs")));
 }
 
-function buildCharts(S) {
-  const plot = (name, label) => chart(S, name, 132, label);
+function buildCharts(S, named) {
+  const plot = (name, label, height = 132) => chart(S, name, height, label);
+  const select = (name, label) => named(name, el("select", { class: "sel", "aria-label": label }));
   return el("div", { class: "two" },
-    section(S, "literalTitle", "Literals", "All clauses; a literal is one included bound.", plot("literalChart", "Literals over the epochs")),
-    section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs")),
+    el("div", { class: "stack" },
+      el("section", {}, el("div", { class: "headrow" }, named("literalTitle", el("h2", { text: "Literals" })), named("askRival", button("Compare with thresholds", null,
+        { title: "Train the machine with one literal a threshold beside it" }))),
+      el("p", { class: "cap", text: "All clauses; a literal is one included bound." }), named("rivalNote", el("p", { class: "cap", hidden: true })),
+      el("div", { class: "plot" }, plot("literalChart", "Literals over the epochs"))),
+      section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs"))),
+    el("section", {}, named("mapTitle", el("h2", { text: "Clauses as boxes over two features" })), named("mapNote", el("p", { class: "cap" })),
+      el("div", { class: "plot" }, plot("mapChart", "Rows as points, clauses as boxes over two features", MAP.tall)),
+      el("div", { class: "axes" }, el("span", { class: "cap", text: "across" }), select("mapX", "Feature across"), el("span", { class: "cap", text: "up" }), select("mapY", "Feature upwards"))),
+    section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class")),
+    el("section", { class: "standing" }, named("standingTitle", el("h2", { text: "Balanced accuracy" })),
+      el("p", { class: "cap", text: "The mean over the classes of the share predicted right; below, rows by class and prediction." }), named("standing", el("table", { class: "plot" }))),
     section(S, "lengthTitle", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
     section(S, "f1Title", "F1", "Balance of found and falsely found rows.", plot("f1Chart", "F1 over the epochs")),
-    el("div", { class: "across" }, section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class"))));
+    el("section", { class: "across" }, named("stripTitle", el("h2", { text: "Memory" })),
+      el("p", { class: "cap", text: "A bar a literal, lower and upper bound side by side. Above the line it is in the clause, below it is left out; the longer, the surer." }),
+      el("div", { class: "plot" }, plot("stripChart", "Memory of each literal of the chosen clause", STRIP)),
+      named("heatNote", el("p", { class: "cap" })), el("div", { class: "plot" }, plot("heatChart", "Memory of every literal of every clause"))));
 }
 
 function writePlay(S, state) {
-  const text = state === "learning" ? "Pause" : "Play";
+  const text = state === "learning" || state === "replaying" ? "Pause" : "Play";
+  S.play.title = state === "past" ? "Play the film from here" : "";
+  S.branch.hidden = !["past", "replaying"].includes(state) || !S.data.past;
+  S.settle.hidden = !S.branch.hidden;
   S.play.disabled = state === "failed" || state === "settling";
   S.settle.disabled = ["failed", "settling", "compiling", "settled"].includes(state) || !S.data.step;
   for (const b of [S.oneRow, S.oneEpoch, S.reset]) b.disabled = state === "failed" || state === "settling" || state === "compiling";
@@ -108,6 +135,7 @@ function placeHeads(S) {
   const { G } = S;
   if (!S.headsDirty) return;
   S.headsDirty = false;
+  if (G.by) { S.heads.replaceChildren(); S.moving = null; sizeMatrix(S); return; }
   const head = (x, width, lines) => {
     const made = el("div", { class: "hd" }, lines);
     made.style.left = x + "px";
@@ -125,6 +153,13 @@ function placeHeads(S) {
   const frame = el("div", { class: "clip" }, moving);
   frame.style.left = G.label - 8 + "px";
   S.heads.replaceChildren(...fixed.map(([x, text]) => head(x, 0, [el("span", { text })])), frame);
+  sizeMatrix(S);
+}
+
+function sizeMatrix(S) {
+  const { G } = S;
+  S.matrix.style.top = (G.by ? 0 : HEAD) + "px";
+  S.headCanvas.hidden = Boolean(G.by);
   S.space.style.width = G.full + "px";
   S.space.style.height = G.total + "px";
   S.scroller.style.height = G.height + "px";

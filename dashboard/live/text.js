@@ -1,7 +1,7 @@
 // Everything said in words: the page's sentence, the state, titles with numbers, the clause, the hidden table.
 
 const STATE_WORDS = { compiling: "Preparing", ready: "Ready", learning: "Learning", paused: "Paused", finished: "Finished",
-  settling: "Settling", settled: "Settled", failed: "Stopped" };
+  settling: "Settling", past: "Paused in the past", replaying: "Replaying", settled: "Settled", failed: "Stopped" };
 
 function shownState(S) {
   if (S.hope && performance.now() < S.hope.until && S.data.state !== S.hope.state) return S.hope.state;
@@ -24,7 +24,8 @@ function detail(S) {
   if (!facts || data.step === undefined) return "";
   const epoch = data.epoch < 4 ? data.epoch.toFixed(1) : Math.round(data.epoch);
   const test = facts.testRows ? `, ${whole(facts.testRows)} test rows` : "";
-  const ends = Math.max(data.epochs, Math.ceil(data.epoch / Math.max(1, data.epochs) - 1e-9) * data.epochs);
+  const reached = data.last / facts.rows;
+  const ends = Math.max(data.epochs, Math.ceil(reached / Math.max(1, data.epochs) - 1e-9) * data.epochs);
   return `Epoch ${epoch} of ${whole(ends)} · row ${whole(data.step)} of ${whole(ends * facts.rows)} · `
     + `${whole(facts.rows)} training rows${test} · seed ${facts.seed}`;
 }
@@ -34,6 +35,7 @@ function noticeWords(S) {
   if (data.state === "failed") return ["err", data.error || "Training stopped."];
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
   if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
+  if (data.past) return ["past", `The run went on to row ${whole(data.last)}. Play shows the film from here. A branch takes T, s, γ, bound rule and weights from the side.`];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
   if (data.settled) return ["settled", settledWords(data.settled)];
   if (data.lapsed) return ["lapsed", "Paused itself because this page was closed or left. Nothing is lost."];
@@ -51,21 +53,47 @@ function writeTexts(S, now) {
   const state = shownState(S);
   setText(S.head, headline(S));
   setText(S.sub, detail(S));
-  S.stateBox.className = "state" + (state === "learning" && !data.waiting ? "" : " still");
+  S.stateBox.className = "state" + (["learning", "replaying"].includes(state) && !data.waiting ? "" : " still");
   setText(S.stateWord, data.waiting ? "Waiting" : STATE_WORDS[state]);
   writePlay(S, state);
   writeNotice(S);
   if (!facts || !data.rows) return;
   const folded = S.G?.folded || 0;
   const unsent = data.used[1] - data.columns.length;
-  setText(S.matrixNote, folded + unsent
+  writeFilm(S);
+  setText(S.matrixTitle, data.view.by === "feature" ? `How every clause reads ${S.facts.features.get(data.view.feature).column.label}` : "Where each clause lets values through");
+  setText(S.matrixNote, data.view.by === "feature" ? "A line a clause, those that test the feature first. Bold: included bounds. Faint: still searching." : folded + unsent
     ? `Rows are clauses, columns are features. ${whole(folded + unsent)} of ${whole(data.used[1])} columns that these clauses use least are folded.`
     : "Rows are clauses, columns are features. Click a cell to follow its bounds.");
-  S.unfold.hidden = !folded && !S.showAllColumns;
+  S.unfold.hidden = data.view.by === "feature" || !folded && !S.showAllColumns;
   setText(S.unfold, S.showAllColumns ? "Fewer columns" : "All columns");
   writeTitles(S);
   writeClause(S);
   if (now - (S.tableAt || 0) > 1000 || state !== "learning") { S.tableAt = now; writeTable(S); }
+}
+
+// Before the first row what the run will take; in slow motion the row being learned.
+function writeFilm(S) {
+  const { estimate, rowLine, rival } = S.data;
+  S.cost.hidden = !estimate;
+  if (estimate) { S.cost.dataset.warn = String(estimate.warn); setText(S.cost, estimate.text); }
+  S.rowLine.hidden = !rowLine;
+  if (rowLine) setText(S.rowLine, rowWords(S, rowLine));
+  S.rivalNote.hidden = !rival;
+  if (rival) setText(S.rivalNote, rivalWords(S, rival));
+}
+
+function rowWords(S, { step, row, label, v, T, chance, learned: [ia, ib, ii] }) {
+  const did = [[ia, "recognise it"], [ib, "forget a little"], [ii, "reject it"]].filter(([n]) => n).map(([n, words]) => `${whole(n)} ${words}`);
+  return `Row ${whole(step + 1)} of the film, training row ${whole(row + 1)}, ${classMark(label)} ${S.facts.classes[label]}: v = ${minus(v.toFixed(1))} of ${number(T)}, `
+    + `chance ${chance.toFixed(2)}. Clauses: ${did.length ? did.join(", ") : "none learns"}.`;
+}
+
+function rivalWords(S, rival) {
+  const far = rival.step.findLastIndex((s) => s <= S.data.step);
+  const there = rival.literals[far];
+  const ratio = there && S.data.literals ? ` At this moment ${short(there)} literals against ${short(S.data.literals)} with intervals, ${(there / S.data.literals).toFixed(1)} times as many.` : "";
+  return rival.words + ratio;
 }
 
 function writeNotice(S) {
@@ -74,6 +102,7 @@ function writeNotice(S) {
   if (!notice) return;
   S.notice.dataset.kind = notice[0];
   setText(S.noticeText, notice[1]);
+  S.newest.hidden = notice[0] !== "past";
   S.goOn.hidden = notice[0] !== "lapsed";
   S.readRules.hidden = notice[0] !== "settled";
   S.progress.hidden = S.data.state !== "compiling";
@@ -87,7 +116,9 @@ function writeTitles(S) {
     : data.literals === first ? `${whole(first)} literals, as at the start`
       : `Literals ${data.literals < first ? "fell" : "rose"} from ${whole(first)} to ${whole(data.literals)}`);
   const pair = (test, train, word) => {
-    const [a, b] = [test.at(-1), train.at(-1)];
+    const last = (values) => values[values.findLastIndex((v, i) => v !== null && h.step[i] <= data.step)] ?? null;
+    const now = word === "accuracy" && data.past ? [data.test, data.train].map((v) => (v === null ? null : 1000 * v)) : null;
+    const [a, b] = now || [last(test), last(train)];
     if (a === null && b === null) return `No ${word} measured yet`;
     const said = a === null ? `Training ${word} ${percent(b / 1000)}` : `Test ${word} ${percent(a / 1000)}, training ${percent(b / 1000)}`;
     return said;

@@ -5,13 +5,22 @@ function traceSegments(S) {
   const { trace, history } = S.data;
   return history.step.map((step, i) => ({
     from: step,
-    to: i + 1 < history.step.length ? history.step[i + 1] : S.data.step,
+    to: i + 1 < history.step.length ? history.step[i + 1] : S.data.last,
     lower: lowerAt(f, trace.lower[i]),
     upper: upperAt(f, trace.upper[i]),
     lo: trace.lower[i],
     hi: trace.upper[i],
     inc: trace.included[i],
   }));
+}
+
+// The pieces up to the moment shown, ending with the bounds as they are there, and the later ones.
+function splitSegments(S, f, segments) {
+  const { step, last, now: [lo, hi, inc] } = S.data;
+  const here = { from: step, to: step, lower: lowerAt(f, lo), upper: upperAt(f, hi), lo, hi, inc };
+  if (step >= last) return [[...segments, here], []];
+  const seen = segments.filter((s) => s.from <= step).map((s) => ({ ...s, to: Math.min(s.to, step) }));
+  return [[...seen, here], [here, ...segments.filter((s) => s.from > step)]];
 }
 
 function traceTicks(f) {
@@ -49,7 +58,7 @@ function drawTrace(S) {
     g.fillText(clip(g, words, left - 10), left - 8, y(p));
   }
   if (isAxis(f.column)) drawSideData(S, g, f.column, width - right + (width > 640 ? 52 : 34), width > 640 ? 26 : 18, top, bottom, font);
-  const segments = traceSegments(S);
+  const [segments, later] = splitSegments(S, f, traceSegments(S));
   g.fillStyle = sideColour(S, S.clauseSide(data.view.clause));
   g.globalAlpha = 0.2;
   for (const s of segments) {
@@ -58,7 +67,10 @@ function drawTrace(S) {
     if (s.inc && high > low) g.fillRect(x(s.from), y(high), Math.max(0.5, x(s.to) - x(s.from)), y(low) - y(high));
   }
   g.globalAlpha = 1;
-  for (const [key, bit] of [["lower", 1], ["upper", 2]]) for (const strong of [false, true]) drawBoundPath(P, g, segments, key, bit, strong, x, y);
+  for (const [key, bit] of [["lower", 1], ["upper", 2]]) for (const strong of [false, true]) {
+    drawBoundPath(P, g, segments, key, bit, strong, x, y);
+    if (later.length > 1) drawBoundPath(P, g, later, key, bit, strong, x, y, GHOST);
+  }
   drawFeedbackStrips(S, g, x, left, right, width, bottom, font);
   const now = x(data.step);
   g.fillStyle = P.accent;
@@ -69,7 +81,7 @@ function drawTrace(S) {
   }
 }
 
-function drawBoundPath(P, g, segments, key, bit, strong, x, y) {
+function drawBoundPath(P, g, segments, key, bit, strong, x, y, ghost = 0) {
   g.beginPath();
   let joined = false;
   for (const s of segments) {
@@ -78,9 +90,9 @@ function drawBoundPath(P, g, segments, key, bit, strong, x, y) {
     g.lineTo(Math.max(x(s.from) + 0.6, x(s.to)), y(s[key]));
     joined = true;
   }
-  g.strokeStyle = strong ? P.accent : P.axis;
+  g.strokeStyle = strong && !ghost ? P.accent : P.axis;
   g.lineWidth = strong ? 2 : 1;
-  g.globalAlpha = strong ? 1 : 0.7;
+  g.globalAlpha = ghost || (strong ? 1 : 0.7);
   g.stroke();
   g.globalAlpha = 1;
 }
@@ -121,7 +133,7 @@ function drawFeedbackStrips(S, g, x, left, right, width, bottom, font) {
     const counts = new Float32Array(bins);
     for (let i = 1; i < step.length; i++) {
       const n = data.trace.feedback[3 * i + type];
-      if (!n) continue;
+      if (!n || step[i] > data.step) continue;
       const first = Math.min(bins - 1, Math.floor((x(step[i - 1]) - left) / bin));
       const last = Math.min(bins - 1, Math.max(first, Math.ceil((x(step[i]) - left) / bin) - 1));
       const spread = Math.min(n, last - first + 1);
@@ -142,6 +154,7 @@ function boundWords(f, rank, upper) {
   const open = upper ? rank >= f.n - 1 : rank === 0;
   if (f.cuts.length) return open ? (upper ? "no upper bound" : "no lower bound") : `${upper ? "≤" : ">"} ${number(f.cuts[upper ? rank : rank - 1])}`;
   if (f.column.kind === "category") return open ? "open" : upper ? `not ${f.column.names[f.slot]}` : f.column.names[f.slot];
+  if (f.column.kind === "boolean") return open ? "open" : f.column.names[upper ? 0 : 1];
   return open ? "open" : upper ? `at most ${f.column.names[rank]}` : `above ${f.column.names[rank - 1]}`;
 }
 

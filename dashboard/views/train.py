@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import keeping, live, session, style
 from dashboard.jobs import Job, Settled
 from dashboard.session import Session
-from tmcore.parameters import PARAMETERS
+from tmcore.parameters import PARAMETERS, Parameters
 
 ERROR = "tsetlin_train_error"
 LIVE_SETTINGS = ("T", "s", "gamma")
@@ -162,6 +162,50 @@ def _start(current: Session) -> None:
     current.start(keeping.new_job(current, replace(current.parameters)))
 
 
+def _branch(step: int) -> None:
+    """A new run that shares the present one's past up to a step and goes on with the settings at the side."""
+    current = session.current()
+    job = current.job
+    assert job is not None
+    assert job.run is not None
+    changes = live.branch_changes(job.run, step, current.parameters)
+    told = ", ".join(
+        f"{PARAMETERS[name].label} {_printed(value)} instead of "
+        f"{_printed(getattr(live.parameters_at(job.run, step), 'vote_target' if name == 'T' else name))}"
+        for name, value in changes.items()
+    )
+    try:
+        run = job.run.branch(step, **changes)
+    except ValueError as error:
+        st.session_state[ERROR] = str(error)
+        return
+    end = max(job.end_step, step + 1)
+    made = keeping.new_job(current, run.parameters.replace(epochs=job.parameters.epochs), (run, end))
+    made.set_speed(job.speed)
+    current.drop_job(f"it was branched at epoch {step / run.n_rows:.1f}")
+    current.start(made)
+    current.set_parameters(current.parameters.replace(**_kept_settings(run.parameters)))
+    where = f"row {step:,}, epoch {step / run.n_rows:.1f}"
+    current.notices.append(
+        f"This run shares the past of the one before up to {where}, and goes on with {told or 'the same settings'}."
+    )
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, str):
+        return WORDS.get(value, value)
+    return f"{value:g}" if not isinstance(value, bool) else "on" if value else "off"
+
+
+def _kept_settings(parameters: Parameters) -> dict[str, Any]:
+    """What a branch cannot change: the settings at the side follow the run there."""
+    return {
+        name: getattr(parameters, name)
+        for name in RESTART_SETTINGS
+        if name not in ("bound_rule", "weights", "epochs")
+    }
+
+
 def _shares(name: str, before: float | None, after: float | None) -> dict[str, str]:
     def words(share: float | None) -> str:
         return "not measured" if share is None else style.percent(share)
@@ -243,7 +287,7 @@ def show() -> None:
     with st.sidebar:
         _settings(current)
         _restart(current, job)
-    live.show(job)
+    live.show(job, _branch)
     if job.keeper is not None and job.keeper.problem:
         st.caption(style.plain(job.keeper.problem))
     _settle(job)

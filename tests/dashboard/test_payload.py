@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 from dashboard.jobs import Job
-from dashboard.live.payload import MOST_COLUMNS, View, facts, frame
+from dashboard.live.facts import facts
+from dashboard.live.payload import frame
+from dashboard.live.view import MOST_COLUMNS, View
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
@@ -199,12 +201,12 @@ def test_a_view_takes_over_only_what_exists() -> None:
         {"feature": 99},
         {"sort": "x", "offset": 1.5},
     ):
-        assert not view.update(junk, n_machines=3, n_clauses=10, n_features=4)
+        assert not view.update(junk, n_machines=3, n_clauses=10, n_features=4, n_columns=4)
     assert view == View()
-    assert view.update({"machine": 2, "shown": 10, "sort": "weight"}, 3, 10, 4)
-    assert not view.update({"clause": 9, "feature": 3}, 3, 10, 4)
+    assert view.update({"machine": 2, "shown": 10, "sort": "weight"}, 3, 10, 4, 4)
+    assert not view.update({"clause": 9, "feature": 3}, 3, 10, 4, 4)
     assert (view.machine, view.shown, view.sort, view.clause, view.feature) == (2, 10, "weight", 9, 3)
-    assert view.update({"again": True}, 3, 10, 4)
+    assert view.update({"again": True}, 3, 10, 4, 4)
 
 
 def test_without_a_run_a_frame_says_only_the_state() -> None:
