@@ -43,11 +43,8 @@ def run_duckdb(task: Task) -> Answer:
     """Run the SELECT in DuckDB."""
     import duckdb
 
-    columns = {name: pa.array(task.frame[name], from_pandas=False) for name in _numeric(task)}
-    columns |= {name: pa.array(task.frame[name].tolist(), pa.string()) for name in _texts(task)}
-    table = pa.table({ROW: pa.array(range(len(task.frame))), **columns})
     with duckdb.connect() as database:
-        database.register("given", table)
+        database.register("given", _arrow(task))
         database.execute(f"CREATE TABLE {STANDARD.identifier(task.about.table)} AS SELECT * FROM given")
         try:
             result: Any = database.sql(task.data.decode())
@@ -95,19 +92,9 @@ def _spark() -> Any:
 
 def run_spark(task: Task) -> Answer:
     """Run the SELECT in Spark."""
-    from pyspark.sql.types import DoubleType, LongType, StringType, StructField, StructType
-
-    numeric = set(_numeric(task))
-    fields = [
-        StructField(name, DoubleType() if name in numeric else StringType()) for name in task.frame.columns
-    ]
-    schema = StructType([StructField(ROW, LongType()), *fields])
-    values = [task.frame[name].astype(object).tolist() for name in task.frame.columns]
-    rows = list(zip(range(len(task.frame)), *values, strict=True))
-    _spark().createDataFrame(rows, schema).createOrReplaceTempView(task.about.table)
+    _spark().createDataFrame(_arrow(task)).createOrReplaceTempView(task.about.table)
     try:
-        table = _spark().sql(task.data.decode())
-        found = dict(zip(table.columns, zip(*table.collect(), strict=True), strict=True))
+        found = _spark().sql(task.data.decode()).toArrow().to_pydict()
     except Exception as error:  # Spark raises many kinds
         raise CheckError(f"Spark stopped: {error}") from error
     return _answer(task, found)
@@ -149,12 +136,18 @@ def schema_error(data: bytes) -> str:
     return "" if schema.validate(etree.fromstring(data)) else str(schema.error_log.last_error)
 
 
+def _arrow(task: Task) -> pa.Table:
+    """Return the rows with their numbers, missing numbers as NaN."""
+    columns = {ROW: pa.array(range(len(task.frame)), pa.int64())}
+    numeric = set(_numeric(task))
+    for name in task.frame.columns:
+        kind = pa.float64() if name in numeric else pa.string()
+        columns[name] = pa.array(task.frame[name].tolist(), kind, from_pandas=False)
+    return pa.table(columns)
+
+
 def _numeric(task: Task) -> list[str]:
     return [name for name in task.frame.columns if pd.api.types.is_numeric_dtype(task.frame[name].dtype)]
-
-
-def _texts(task: Task) -> list[str]:
-    return [name for name in task.frame.columns if name not in set(_numeric(task))]
 
 
 def _answer(task: Task, found: dict[str, Any]) -> Answer:

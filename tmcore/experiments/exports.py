@@ -48,6 +48,7 @@ def run(n_clauses: int, epochs: int, n_generated: int) -> pd.DataFrame:
         model = TsetlinClassifier(
             n_clauses, epochs=epochs, representation=representation, weights=weights, random_state=1
         ).fit(X, y)
+        print(f"{table}, {representation}, {weights}: {len(model.rules_)} rules", flush=True)
         began = time.perf_counter()
         for proof in prove_all(model, X, n_generated):
             taken, began = time.perf_counter() - began, time.perf_counter()

@@ -112,7 +112,11 @@ def header(rules: RuleSet, about: About) -> list[str]:
     if rules.edited:
         lines.append("Edited by hand after training.")
     lines += [text for text in (about.proof,) if text]
-    lines += [f"{name}: {text}" for name, text in (*about.scores, *about.card)]
-    if about.settings:
-        lines.append("Settings: " + ", ".join(f"{name} {text}" for name, text in about.settings))
+    for title, pairs in (
+        ("Scores", about.scores),
+        ("To repeat it", about.card),
+        ("Settings", about.settings),
+    ):
+        if pairs:
+            lines.append(f"{title}: " + ", ".join(f"{name} {text}" for name, text in pairs))
     return [visible(line) for line in lines]

@@ -55,6 +55,8 @@ class Proof:
         Rows checked, of how many given, and generated rows checked. 0 for a format that is for reading only.
     checker : str
         What ran the file, in words.
+    against : str
+        What it was compared with, in words: "the model", or "the rules" where no model was given.
     differing : tuple of int
         Numbers from 0 of the rows that differ; `n_rows` and more are generated ones.
     examples : DataFrame
@@ -70,6 +72,7 @@ class Proof:
     n_given: int
     n_generated: int
     checker: str
+    against: str = "the model"
     differing: tuple[int, ...] = ()
     examples: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     reason: str = ""
@@ -92,8 +95,8 @@ class Proof:
         if not self.n_generated:
             return self.checker
         if self.equal:
-            return f"{self.checker} and gave the same votes as the model on {self._rows}."
-        return f"{self.checker} on {self._rows}, and the votes or classes differ from the model's."
+            return f"{self.checker} and gave the same votes as {self.against} on {self._rows}."
+        return f"{self.checker} on {self._rows}, and votes or classes are not those of {self.against}."
 
     @property
     def _rows(self) -> str:
@@ -135,7 +138,7 @@ def prove(
     if format not in RUN and (format != MODEL or model is None):
         raise ValueError(f"{format!r} cannot be proven; choose {', '.join([*FORMATS, MODEL])}.")
     checker, run = check or RUN.get(format) or ("tmcore.load read the file back, its model ran", _run_model)
-    proof = replace(empty, checker=checker)
+    proof = replace(empty, checker=checker, against="the rules" if model is None else "the model")
     generated = generate(rules, n_generated, seed)
     parts = [rows[:n_rows], generated if rules.by_name else generated.to_numpy()]
     expected = _joined([_ask(rules, model, part) for part in parts])

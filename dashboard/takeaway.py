@@ -1,0 +1,162 @@
+"""The end of the Rules page: every format of the rules, run and compared with the model before its download."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import settings_link, style
+from dashboard.rule_list.listing import safe_file_name
+from tmcore.export import ENDINGS
+from tmcore.export.about import About, describe
+from tmcore.export.proof import MODEL, Proof, prove
+from tmcore.rules import RuleSet
+
+if TYPE_CHECKING:
+    from dashboard.jobs import Job
+
+MEMO = "tsetlin_takeaway"
+MOST_LINES, MOST_CHARACTERS = 300, 60_000
+MODEL_ENDING = "tsetlin"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A format as it is offered."""
+
+    label: str
+    use: str
+    mime: str
+    language: Literal["sql", "python", "json", "markdown", "xml", "html"] | None = None
+
+
+CHOICES = {
+    "sql": Choice("SQL", "DuckDB, SQLite, PostgreSQL", "text/plain", "sql"),
+    "spark": Choice("Spark SQL", "Spark, Databricks", "text/plain", "sql"),
+    "python": Choice("Python", "one module, nothing to install", "text/x-python", "python"),
+    "json": Choice("JSON", "documented, versioned", "application/json", "json"),
+    "csv": Choice("CSV", "for a spreadsheet", "text/csv"),
+    "markdown": Choice("Markdown", "for a document", "text/markdown", "markdown"),
+    "pmml": Choice("PMML", "for scoring engines", "application/xml", "xml"),
+    "html": Choice("Report", "one HTML file, opens offline", "text/html", "html"),
+    MODEL: Choice("Model", "opens again with tmcore.load", "application/octet-stream"),
+}
+
+
+@dataclass
+class Proven:
+    """The proofs of one rule set, each made when its format is first chosen."""
+
+    rules: RuleSet
+    about: About
+    proofs: dict[str, Proof] = field(default_factory=dict)
+
+
+def show(rules: RuleSet, job: Job, test_accuracy: float | None) -> None:
+    """Draw the part of the page; `test_accuracy` is that of `rules`."""
+    style.section(
+        "Take the rules away",
+        "Every rule with all its digits, whatever is filtered above. Files are run first.",
+    )
+    proven = st.session_state.get(MEMO)
+    if not isinstance(proven, Proven) or proven.rules is not rules:
+        proven = st.session_state[MEMO] = Proven(rules, _about(job, test_accuracy))
+    _panel(proven, job)
+
+
+def _about(job: Job, test_accuracy: float | None) -> About:
+    n_test = style.count(len(job.y_test), "row").replace(style.NO_BREAK, " ")
+    scores = (
+        ()
+        if test_accuracy is None
+        else (("right on unseen rows", f"{100 * test_accuracy:.0f} % of {n_test}"),)
+    )
+    return describe(job.name, job.parameters, job.X_train, job.y_train, scores, table_name(job.name))
+
+
+def table_name(name: str) -> str:
+    """A plain lower-case table name made from any text: "Heart" is heart, "beans & co.csv" is beans_co."""
+    stem = re.sub(r"\.(csv|tsv|txt)$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"[^A-Za-z0-9]+", "_", stem).strip("_").lower()[:60] or "data"
+
+
+@st.fragment
+def _panel(proven: Proven, job: Job) -> None:
+    """Formats left, the chosen one right; choosing redraws this part only."""
+    names = [name for name in CHOICES if name != MODEL or job.outcome is not None]
+    with st.container(key="takeaway"):
+        left, right = st.columns([2, 5], gap="medium")
+        name = left.radio(
+            "Format",
+            names,
+            format_func=lambda name: CHOICES[name].label,
+            captions=[CHOICES[name].use for name in names],
+            label_visibility="collapsed",
+            key="takeaway_format",
+        )
+        with right:
+            _format(name or names[0], proven, job)
+    link = settings_link.link(job.parameters)
+    if link:
+        with st.expander("A link to these settings"):
+            st.caption("It holds the settings and no data.")
+            st.code(link, language=None, wrap_lines=True)
+
+
+def _format(name: str, proven: Proven, job: Job) -> None:
+    if name not in proven.proofs:
+        with st.spinner(f"Running the {CHOICES[name].label} file"):
+            proven.proofs[name] = _prove(name, proven, job)
+    proof, choice = proven.proofs[name], CHOICES[name]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if proof.equal:
+            st.badge(proof.badge, icon=":material/check:", color="green")
+        else:
+            st.badge(proof.badge, icon=":material/close:", color="red")
+        st.caption(style.plain(proof.sentence), width="stretch")
+        st.download_button(
+            f"Download {choice.label}",
+            proof.data if proof.equal else b"",
+            file_name=safe_file_name(job.name, ENDINGS.get(name, MODEL_ENDING)),
+            mime=choice.mime,
+            on_click="ignore",
+            type="primary",
+            disabled=not proof.equal,
+            key=f"takeaway_{name}",
+        )
+    if not proof.equal and len(proof.examples):
+        st.dataframe(proof.examples, hide_index=True)
+    if name == MODEL:
+        edited = " Edits of rules are not in it." if proven.rules.edited else ""
+        st.caption(
+            f"{len(proof.data) / 1024:,.0f} kB: the trained machine with its settings and rules.{edited}"
+        )
+    elif proof.equal:
+        text, more = preview(proof.data)
+        st.code(text, language=choice.language, height=420)
+        if more:
+            st.caption(more)
+
+
+def preview(data: bytes) -> tuple[str, str]:
+    """The beginning of a text file, and a sentence about what is left out, if anything is."""
+    text = data.decode("utf-8-sig").rstrip("\n")
+    lines = text[:MOST_CHARACTERS].split("\n")[:MOST_LINES]
+    shown = "\n".join(lines)
+    if len(shown) == len(text):
+        return shown, ""
+    total = text.count("\n") + 1
+    return shown, f"The first {len(lines):,} of {total:,} lines; the download has them all."
+
+
+def _prove(name: str, proven: Proven, job: Job) -> Proof:
+    rows = pd.concat([job.X_train, job.X_test]).sort_index()
+    estimator = None if job.outcome is None else job.outcome.estimator
+    if estimator is not None and name == MODEL:
+        return prove(estimator.rules_, name, rows, estimator, proven.about)
+    unchanged = estimator is not None and proven.rules is estimator.rules_
+    return prove(proven.rules, name, rows, estimator if unchanged else None, proven.about)
