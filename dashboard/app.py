@@ -22,6 +22,8 @@ def main() -> None:
             st.Page(str(views / "train.py"), title="Train", url_path="train"),
             st.Page(str(views / "rules.py"), title="Rules", url_path="rules"),
             st.Page(str(views / "explain.py"), title="Explain", url_path="explain"),
+            st.Page(str(views / "compare.py"), title="Compare", url_path="compare"),
+            st.Page(str(views / "score.py"), title="Score", url_path="score"),
         ],
         position="top",
     )

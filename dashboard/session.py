@@ -18,6 +18,7 @@ from tmcore.parameters import Parameters
 from tmcore.table import MAX_BYTES, Table, TableError, read_table
 
 if TYPE_CHECKING:
+    from dashboard.compare_view.state import Comparing
     from dashboard.jobs import Job
     from tmcore import TrainingRun, TsetlinClassifier
 
@@ -141,6 +142,7 @@ class Session:
     owner: str = ""
     kept_rows: TrainingRun | None = None
     editing: Editing | None = None
+    comparing: Comparing | None = None
 
     def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
         """Look at another table; a run that exists goes on with the data it has."""

@@ -1,0 +1,124 @@
+"""The Compare page: how sure the scores are, where to decide, and what other models, runs and seeds would say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, style
+from dashboard.compare_view import judging, models, other_run, seeds, threshold
+from dashboard.compare_view.state import comparing
+from dashboard.session import Session
+from tmcore.judge import share_interval
+
+if TYPE_CHECKING:
+    from dashboard.jobs import Job
+    from tmcore.estimators import TsetlinClassifier
+
+SECTIONS = {
+    "sure": "How sure",
+    "threshold": "Threshold and costs",
+    "models": "Other models",
+    "run": "Another run",
+    "seeds": "Other seeds",
+}
+
+
+def _nothing_yet(current: Session) -> None:
+    style.empty("Nothing to compare yet. Train a machine, then settle it.", "compare")
+    label, target = ("Choose data", "data") if current.split is None else ("Train", "train")
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(label, type="primary"):
+            st.switch_page(f"views/{target}.py")
+
+
+@st.fragment(run_every=1.0)
+def _wait(job: Job) -> None:
+    st.caption("Settling: choosing the rules that matter and fitting their weights.")
+    if not job.busy:
+        st.rerun()
+
+
+def _not_settled(job: Job) -> None:
+    style.sentence("This run is not settled, so there are no rules to compare yet")
+    if job.state == "settling":
+        _wait(job)
+    elif st.button("Settle now", type="primary"):
+        job.settle()
+        job.wait_for_commands(1.0)
+        st.rerun()
+
+
+def headline(model: TsetlinClassifier, job: Job) -> str:
+    """The page's sentence: what the test rows say, and how little."""
+    rules = style.count(len(model.rules_), "rule")
+    n_rows = len(job.y_test)
+    if not n_rows:
+        return f"{rules}, not measured on unseen rows"
+    n_right = int((model.predict(job.X_test) == job.y_test.to_numpy()).sum())
+    low, high = share_interval(n_right, n_rows)
+    verb = "gets" if len(model.rules_) == 1 else "get"
+    return (
+        f"{rules} {verb} {n_right:,} of {n_rows:,} unseen rows right: {style.percent(n_right / n_rows)}, "
+        f"and {judging.span(low, high)} would fit that"
+    )
+
+
+def _columns(current: Session) -> pd.DataFrame:
+    """Every column that may divide the rows, also those not learned from."""
+    split, table = current.split, current.trained_table
+    assert split is not None
+    learned = pd.concat([split.X_train, split.X_test])
+    if table is None:
+        return learned
+    return table.frame.loc[learned.index].drop(columns=table.target)
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session.current()
+    job, held = current.job, comparing(current)
+    if job is None or held is None or (job.latest is None or not job.latest.step):
+        _nothing_yet(current)
+        return
+    if job.outcome is None:
+        _not_settled(job)
+        return
+    model, parameters = job.outcome.estimator, job.parameters
+    edited = (
+        " · as learned, without the edits made by hand"
+        if current.editing and current.editing.is_edited
+        else ""
+    )
+    style.sentence(
+        headline(model, job),
+        f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')} · 95 % interval{edited}",
+    )
+    two = len(model.classes_) == 2
+    section = st.segmented_control(
+        "What to compare",
+        [key for key in SECTIONS if two or key != "threshold"],
+        default=held.choices.get("section", "sure"),
+        required=True,
+        format_func=SECTIONS.__getitem__,
+        label_visibility="collapsed",
+        key="compare_section",
+    )
+    held.choices["section"] = section
+    if section in ("sure", "models") and not len(job.y_test):
+        st.caption("No rows were kept aside, so there is nothing to score on. Keep some on the Data page.")
+    elif section == "sure":
+        judging.show(held, model, parameters, _columns(current))
+    elif section == "threshold":
+        threshold.show(held, model, parameters)
+    elif section == "models":
+        models.show(held, parameters)
+    elif section == "run":
+        other_run.show(held, job, model)
+    else:
+        seeds.show(held, model, parameters)
+
+
+show()

@@ -1,0 +1,179 @@
+"""The Score page: a second CSV through the rules in use; predictions, votes and the rules that hold, to take away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session, style
+from dashboard.compare_view.state import HALF, comparing
+from dashboard.rule_list.listing import safe_file_name
+from dashboard.session import Session
+from tmcore.read_csv import MAX_BYTES, read_raw
+from tmcore.scoring import Scored, score
+
+if TYPE_CHECKING:
+    from dashboard.editing import Editing
+    from dashboard.jobs import Job
+
+MEMO = "tsetlin_score_page"
+ROWS_SHOWN = 1000
+NOTES_SHOWN = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A file's answers, or what is in the way, for one file, draft of the rules and threshold (``of``)."""
+
+    of: tuple[object, ...]
+    scored: Scored | None
+    csv: bytes
+    error: str
+
+
+def _nothing_yet(current: Session) -> None:
+    style.empty("No rules to score with yet. Train a machine first.", "score")
+    label, target = ("Choose data", "data") if current.split is None else ("Train", "train")
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        if st.button(label, type="primary"):
+            st.switch_page(f"views/{target}.py")
+
+
+def _answer(current: Session, job: Job, editing: Editing, file: object, source: bytes) -> Answer:
+    """The kept answer where nothing changed, else a new one."""
+    held = comparing(current)
+    model = None if job.outcome is None or editing.is_edited else job.outcome.estimator
+    threshold = HALF if held is None or model is None else held.threshold_for(model)
+    of = (file, editing.draft, threshold, job)
+    kept = st.session_state.get(MEMO)
+    if isinstance(kept, Answer) and kept.of == of:
+        return kept
+    assert job.run is not None
+    try:
+        if len(source) > MAX_BYTES:
+            raise ValueError(
+                f"The file has more than {MAX_BYTES // 2**20:,} MB. Use tmcore predict, or split it."
+            )
+        scored = score(
+            read_raw(source),
+            job.run.encoder,
+            editing.rules(),
+            model,
+            None if threshold == HALF else threshold,
+            editing.numbers(),
+        )
+        answer = Answer(of, scored, scored.to_csv(), "")
+    except ValueError as error:
+        answer = Answer(of, None, b"", str(error))
+    st.session_state[MEMO] = answer
+    return answer
+
+
+def headline(scored: Scored) -> str:
+    """The page's sentence: how many rows get which class."""
+    counts = Counter(str(label) for label in scored.predicted)
+    parts = [f"{number:,} {style.short(name)}" for name, number in counts.most_common(4)]
+    if len(counts) > 4:
+        parts.append(f"{sum(counts.values()) - sum(n for _, n in counts.most_common(4)):,} other")
+    return f"{style.count(len(scored), 'new row')}: {', '.join(parts)}"
+
+
+def _rows(scored: Scored) -> pd.DataFrame:
+    frame = pd.DataFrame(list(scored.cells(0, ROWS_SHOWN)), columns=pd.Index(scored.head()))
+    return frame.assign(prediction=frame["prediction"].astype(str))
+
+
+def _columns(scored: Scored) -> dict[str, Any]:
+    share = st.column_config.NumberColumn(format="%.3f")
+    votes = st.column_config.NumberColumn(format="%+.2f")
+    shown: dict[str, Any] = {"rules": st.column_config.TextColumn("rules that hold", width="medium")}
+    for name in scored.head():
+        if name.startswith("probability "):
+            shown[name] = share
+        elif name.startswith("votes"):
+            shown[name] = votes
+    return shown
+
+
+def _detail(current: Session, job: Job, editing: Editing, file_name: str) -> str:
+    parts = [
+        f"{style.short(file_name)} through {style.count(len(editing.rules()), 'rule')} from {style.short(job.name)}"
+    ]
+    held, outcome = comparing(current), job.outcome
+    if editing.is_edited:
+        parts.append("edited by hand, so votes but no probabilities")
+    elif outcome is None:
+        parts.append("not settled, so votes but no probabilities")
+    elif held is not None and (threshold := held.threshold_for(outcome.estimator)) != HALF:
+        parts.append(f"threshold {threshold:.2f} from the Compare page")
+    return " · ".join(parts)
+
+
+def _uploader(job: Job) -> tuple[str, object, bytes] | None:
+    file = st.file_uploader(
+        f"A CSV with the columns the rules were trained on, up to {MAX_BYTES // 2**20} MB",
+        type=["csv", "tsv", "txt"],
+        key="score_upload",
+    )
+    if file is not None:
+        st.session_state["score_file"] = (file.name, file.file_id, file.getvalue())
+    kept = st.session_state.get("score_file")
+    if kept is None and len(job.X_test) and st.button("Try it with the test rows", key="score_test_rows"):
+        source = job.X_test.to_csv(index=False).encode()
+        st.session_state["score_file"] = ("test rows.csv", "test rows", source)
+        st.rerun()
+    return kept
+
+
+def show() -> None:
+    """Draw the page."""
+    current = session.current()
+    job, editing = current.job, current.rules()
+    if job is None or editing is None or job.run is None:
+        _nothing_yet(current)
+        return
+    head = st.container()
+    kept = _uploader(job)
+    if kept is None:
+        with head:
+            style.sentence(
+                f"{style.count(len(editing.rules()), 'rule')} ready for new rows",
+                f"{style.short(job.name)} · upload a second CSV; it stays on this machine",
+            )
+        return
+    name, file, source = kept
+    answer = _answer(current, job, editing, file, source)
+    if answer.scored is None:
+        with head:
+            style.sentence("This file cannot be scored", style.short(name))
+            st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
+        return
+    scored = answer.scored
+    with head:
+        style.sentence(headline(scored), _detail(current, job, editing, name))
+        for note in scored.notes[:NOTES_SHOWN]:
+            st.markdown(f":material/info: {style.plain(note)}")
+        if len(scored.notes) > NOTES_SHOWN:
+            st.caption(f"{len(scored.notes) - NOTES_SHOWN} more notes.")
+        st.download_button(
+            "Download all rows as CSV",
+            answer.csv,
+            file_name=safe_file_name(name, "csv").replace("_rules.", "_scored."),
+            mime="text/csv",
+            type="primary",
+            on_click="ignore",
+        )
+    what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
+    style.section(
+        f"{what} {style.count(len(scored), 'row')}",
+        "Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
+        "tmcore predict gives the same on the command line.",
+    )
+    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True)
+
+
+show()
