@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tmcore.machine import IntervalMachine, intervals, streams, votes
-from tmcore.machine.intervals import LOWER, LOWER_STATE, UPPER, UPPER_STATE
 from tmcore.machine.reference import ReferenceIntervals
 from tmcore.machine.state import LANES, ONE_VOTE
 from tmcore.parameters import Parameters
@@ -20,12 +19,8 @@ def machine_with(lower, upper, lower_in, upper_in, gaps=False, **settings):
     """A machine of two clauses and one feature; clause 0 has the given bounds, clause 1 is left empty."""
     parameters = Parameters(n_clauses=2, T=1.0, n_states=N, weights="none", **settings)
     machine = IntervalMachine(parameters, 2, np.array([N_RANKS]), np.array([gaps]))
-    planes = machine.state.planes[0, 0, 0]
-    planes[LOWER_STATE:] = 0
-    planes[LOWER_STATE, :], planes[UPPER_STATE, :] = N, N
-    planes[LOWER, 0], planes[UPPER, 0] = lower, upper
-    planes[LOWER_STATE, 0], planes[UPPER_STATE, 0] = N + lower_in, N + upper_in
-    machine.set_tests(machine.state.planes)
+    planes = np.array([[lower, 0], [upper, LAST], [N + lower_in, N], [N + upper_in, N]])
+    machine.set_planes(planes[:, None, :, None])
     return machine
 
 
@@ -42,7 +37,7 @@ def test_equations_11_to_13_and_4(lower_in, upper_in):
     }[lower_in, upper_in]
     np.testing.assert_array_equal(machine.outputs(codes)[:, 0, 0], expected)
     while_learning = np.zeros(LANES, np.uint8)
-    intervals.block_outputs(machine.state.planes[0, 0].ravel(), codes[0], while_learning)
+    intervals.block_outputs(machine.tests[0], codes[0], while_learning)
     assert while_learning[1] == 1  # an empty clause outputs 1 while learning (4)
 
 
@@ -92,11 +87,8 @@ def moved(kind, code, lower, upper, event, paper=False, boost=False, tie=0):
     """Both bounds (lower, upper) and both states, after one row of code `code` to a clause with N + 1, N + 1."""
     u = np.uint8
     rule = (u(N), u(2 * N), u(boost), u(paper))
-    planes = np.zeros(6 * LANES, np.uint8)
     with np.errstate(over="ignore"):  # a byte wraps, as the compiled kernel's does
-        feature = intervals.feature_terms.py_func(
-            planes, 0, u(code), np.array([N_RANKS], u), np.array([0], u), rule
-        )
+        feature = intervals.feature_terms.py_func(wrapping, u(LAST), u(code), u(paper))
         before = (u(lower), u(upper), u(N + 1), u(N + 1))
         got = intervals.move.py_func(
             wrapping, u(kind), u(event), u(event), u(tie), *before, u(code), feature, rule
@@ -183,6 +175,7 @@ def test_boost_confirms_always():
 def test_weights_of_the_weighted_machine():
     """gamma = 0.5: 1 -> 1.5 -> 2.25 when recognised, back by division when rejected; gamma 0 is the plain machine."""
     update = votes.update_weight.py_func
+    assert update(-ONE_VOTE, 1, 1, ONE_VOTE // 2) == -3 * ONE_VOTE // 2  # a negative clause keeps its sign
     half = ONE_VOTE // 2
     assert update(ONE_VOTE, 1, 1, half) == 3 * half
     assert update(3 * half, 1, 1, half) == int(2.25 * ONE_VOTE)

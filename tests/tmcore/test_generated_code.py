@@ -1,4 +1,4 @@
-"""The hot loops vectorise: a scalar loop gives the same numbers up to sixty times later, and no other test would notice."""
+"""The hot loops vectorise: a scalar loop gives the same numbers sixty times later, and no other test would notice."""
 
 import re
 
@@ -29,9 +29,10 @@ def lanes_of(found, bits):
 def test_interval_evaluation_and_feedback_treat_many_clauses_at_once():
     evaluate = vector_types(intervals.block_outputs, numba.void(BYTES, BYTES, BYTES))
     assert lanes_of(evaluate, 8) >= 16
-    rule = numba.types.UniTuple(BYTE, 4)
-    signature = numba.void(BYTES, BYTES, BYTES, numba.uint32[::1], BYTES, BYTES, numba.uint32, rule, BYTES)
-    feedback = vector_types(intervals.block_feedback, signature)
+    rule, index = numba.types.UniTuple(BYTE, 4), numba.int64
+    number = numba.uint32
+    signature = numba.boolean(BYTES, index, BYTES, index, index, BYTE, number, number, rule, BYTES)
+    feedback = vector_types(intervals.wide_feedback, signature)
     # The moves of one feature are some 70 operations on bytes.
     assert lanes_of(feedback, 8) >= 16
     assert max(n for kind, n in feedback.items() if kind.endswith(" x i8")) > 100

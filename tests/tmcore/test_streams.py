@@ -18,13 +18,18 @@ def test_splitmix64_known_values():
     assert [streams.mix(1234567 + (i + 1) * streams.GOLDEN) for i in range(5)] == known
 
 
-def test_xorshift32_known_values():
-    """Marsaglia's xorshift32 (13, 17, 5) from 1: computed from its definition with Python integers."""
-    word, got = 1, []
-    for _ in range(3):
-        word = streams.xorshift(word)
-        got.append(word)
-    assert got == [270369, 67634689, 2647435461]
+def test_xorshift64_known_values():
+    """Marsaglia's xorshift64 (13, 7, 17) from 1: the first two worked out from its definition."""
+    first = 1 ^ 1 << 13
+    first ^= first >> 7
+    first ^= first << 17
+    assert streams.xorshift64(1) == first == 1082269761
+
+
+def test_bound_draws_are_a_permutation_of_32_bits():
+    """A full finaliser loses nothing: equal draws of one feature need equal words."""
+    words = np.random.default_rng(0).integers(0, 2**32, 20_000)
+    assert len({streams.mix32_at(int(word), 3) for word in words}) == len(set(words.tolist()))
 
 
 def test_compiled_python_and_array_keys_are_equal():
@@ -47,22 +52,25 @@ def test_row_order_is_a_permutation_that_changes_with_seed_and_epoch():
 
 def draws(n_steps, n_clauses, n_features):
     """Bound draws (steps, clauses, features, 2) and selection draws, as a machine makes them."""
-    words = np.array(
-        [
-            streams.keys_at(
-                streams.key_at(streams.key_at(streams.key(7, streams.CLAUSES), step), 0), n_clauses
-            )
-            for step in range(n_steps)
-        ]
-    )
-    lanes = np.maximum(words & np.uint64(0xFFFFFFFF), 1).astype(np.uint32)
+
+    def mixed(words, index):
+        x = words + (np.asarray(index + 1).astype(np.uint32) * np.uint32(0x9E3779B9))
+        x = (x ^ x >> np.uint32(16)) * np.uint32(0x7FEB352D)
+        x = (x ^ x >> np.uint32(15)) * np.uint32(0x846CA68B)
+        return x ^ x >> np.uint32(16)
+
+    key = streams.key(7, streams.CLAUSES)
+    at_step = np.array([streams.key_at(streams.key_at(key, step), 0) for step in range(n_steps)], np.uint64)
+    clauses = np.arange(n_clauses)
+    selection = mixed((at_step >> np.uint64(32)).astype(np.uint32)[:, None], clauses)
+    lanes = mixed((at_step & np.uint64(0xFFFFFFFF)).astype(np.uint32)[:, None], clauses)
+    assert int(selection[3, 5]) == streams.mix32_at(int(at_step[3]) >> 32, 5)
     bounds = []
-    for _ in range(n_features):
-        lanes = lanes ^ (lanes << np.uint32(13))
-        lanes = lanes ^ (lanes >> np.uint32(17))
-        lanes = lanes ^ (lanes << np.uint32(5))
-        bounds.append(np.stack([lanes & 0xFFFF, lanes >> np.uint32(16)], -1))
-    return np.stack(bounds, 2), (words >> np.uint64(32)).astype(np.uint32)
+    for feature in range(n_features):
+        x = mixed(lanes, feature)
+        assert int(x[0, 0]) == streams.mix32_at(int(lanes[0, 0]), feature)
+        bounds.append(np.stack([x & 0xFFFF, x >> np.uint32(16)], -1))
+    return np.stack(bounds, 2), selection
 
 
 def test_draws_are_fair_and_independent_of_their_neighbours():

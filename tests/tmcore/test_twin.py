@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmcore.machine import MACHINES, IntervalMachine, intervals, streams
+from tmcore.machine import MACHINES, streams
 from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals
 from tmcore.machine.state import ONE_VOTE
 from tmcore.parameters import Parameters
@@ -70,7 +70,7 @@ cases = st.fixed_dictionaries(
 @given(
     st.sampled_from(["intervals", "thresholds"]),
     cases,
-    st.integers(1, 5),
+    st.sampled_from([1, 2, 5, 17, 50]),
     st.sampled_from([0, 2, 3, 4]),
     st.sampled_from([2, 5, 60]),
     st.sampled_from([0.0, 0.2]),
@@ -101,24 +101,3 @@ def test_two_byte_ranks_equal_the_twin():
     parameters = Parameters(n_clauses=70, T=10.0, max_levels=None, weights="real")
     has_gaps = np.array([True, False, True])
     assert_same_learning("intervals", parameters, 2, n_ranks, has_gaps, codes, rng.integers(0, 2, 15))
-
-
-def test_one_by_one_and_block_at_once_agree():
-    """Both ways of giving feedback to a block make the same moves."""
-    rng = np.random.default_rng(3)
-    n_ranks, has_gaps, codes, labels = data(rng, 40, 6, 2, 30, 0.1)
-    parameters = Parameters(n_clauses=64, T=20.0)
-    machine = IntervalMachine(parameters, 2, n_ranks, has_gaps)
-    machine.learn(codes, labels, np.arange(40))
-    planes = machine.state.planes[0, 0].ravel().copy()
-    kinds = rng.choice([0, 1, 2, 4], 64).astype(np.uint8)
-    words = rng.integers(1, 2**32, 64).astype(np.uint32)
-    rule = (np.uint8(50), np.uint8(100), np.uint8(0), np.uint8(0))
-    at_once, one_by_one = planes.copy(), planes.copy()
-    common = (machine.n_ranks, machine.has_gaps, np.uint32(32767), rule)
-    intervals.block_feedback(at_once, codes[0], kinds, words.copy(), *common, np.zeros(64, np.uint8))
-    for j in range(64):
-        if kinds[j]:
-            intervals.clause_feedback(one_by_one, codes[0], j, kinds[j], words[j], *common)
-    np.testing.assert_array_equal(at_once, one_by_one)
-    assert (at_once != planes).any()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tmcore.machine import intervals, streams
-from tmcore.machine.intervals import LOWER, LOWER_STATE, LOWER_TEST, UPPER, UPPER_STATE, UPPER_TEST
+from tmcore.machine.intervals import LOWER_STATE, NARROW, UPPER, UPPER_STATE, WIDE
 from tmcore.machine.machine import Machine
 from tmcore.machine.state import LANES, ClauseBank, MachineState, polarities, rank_dtype
 from tmcore.parameters import Parameters
@@ -23,39 +23,75 @@ class IntervalMachine(Machine):
         state: MachineState | None = None,
     ) -> None:
         super().__init__(parameters, n_classes, n_ranks, has_gaps, state)
+        dtype = self.state.planes.dtype
+        last, gap = np.zeros(self.n_padded, dtype), np.zeros(self.n_padded, dtype)
+        last[: len(n_ranks)], gap[: len(n_ranks)] = self.n_ranks - 1, self.has_gaps
+        self.terms = self._in_pieces(np.stack([last, gap, np.zeros_like(last)]))
+        self.tests = np.zeros((self.n_machines, self.n_blocks * len(n_ranks) * 2 * LANES), dtype)
+        self.refresh_tests()
         self.lengths[:, : parameters.n_clauses] = self.literal_counts()
+
+    @property
+    def n_padded(self) -> int:
+        """Features, filled up to whole pieces."""
+        return max(1, -(-len(self.n_ranks) // NARROW)) * NARROW
+
+    def _pieces(self) -> list[tuple[int, int]]:
+        """First feature and size of every piece."""
+        wide = self.n_padded // WIDE
+        pieces = [(piece * WIDE, WIDE) for piece in range(wide)]
+        return pieces + [(wide * WIDE, NARROW)] * (self.n_padded > wide * WIDE)
+
+    def _in_pieces(self, planes: np.ndarray) -> np.ndarray:
+        """Planes of shape (planes, ..., padded features) as the kernels want them: (..., planes * padded features)."""
+        moved = np.moveaxis(planes, 0, -2)
+        parts = [
+            moved[..., first : first + size].reshape(*moved.shape[:-2], -1) for first, size in self._pieces()
+        ]
+        return np.ascontiguousarray(np.concatenate(parts, axis=-1))
+
+    def _planes(self, first: int = 0, last: int = UPPER_STATE) -> np.ndarray:
+        """Planes first..last of all clauses as (planes, machines, clauses, features), a copy."""
+        stored = self.state.planes.reshape(self.n_machines, self.parameters.n_clauses, 4 * self.n_padded)
+        parts = [
+            stored[..., 4 * at : 4 * (at + size)].reshape(*stored.shape[:2], 4, size)[:, :, first : last + 1]
+            for at, size in self._pieces()
+        ]
+        planes = np.concatenate(parts, axis=-1)[..., : len(self.n_ranks)]
+        return np.ascontiguousarray(np.moveaxis(planes, 2, 0))
 
     def _start_planes(self) -> np.ndarray:
         p, o = self.parameters, len(self.n_ranks)
-        dtype = rank_dtype(p.max_levels)
-        planes = np.zeros((self.n_machines, self.n_blocks, o, 6, LANES), dtype)
-        planes[:, :, :, UPPER] = (self.n_ranks - 1)[None, None, :, None]
+        planes = np.zeros((4, self.n_machines, p.n_clauses, self.n_padded), rank_dtype(p.max_levels))
+        planes[UPPER, :, :, :o] = self.n_ranks - 1
+        planes[LOWER_STATE:] = p.n_states
         key = streams.key(p.random_state, streams.STATES)
-        count = self.n_blocks * LANES * o * 2
         for q in range(self.n_machines):
-            draws = streams.keys_at(streams.key_at(key, q), count).reshape(self.n_blocks, LANES, o, 2)
-            states = p.n_states + (draws & np.uint64(1)).astype(np.int64)
-            planes[q, :, :, LOWER_STATE] = states[..., 0].transpose(0, 2, 1)
-            planes[q, :, :, UPPER_STATE] = states[..., 1].transpose(0, 2, 1)
-        self.set_tests(planes)
-        return planes
+            draws = streams.keys_at(streams.key_at(key, q), p.n_clauses * o * 2).reshape(p.n_clauses, o, 2)
+            planes[LOWER_STATE:, q, :, :o] += np.moveaxis(draws & np.uint64(1), 2, 0).astype(planes.dtype)
+        return self._in_pieces(planes).reshape(self.n_machines, -1)
 
-    def set_tests(self, planes: np.ndarray) -> None:
-        """Set LOWER_TEST and UPPER_TEST from the bounds and automata, as the kernels do after every move."""
-        dtype, n_states = planes.dtype.type, self.parameters.n_states
-        gap = self.has_gaps.astype(dtype)[None, None, :, None]
-        end = (self.n_ranks - 1)[None, None, :, None]
-        missing = dtype(np.iinfo(dtype).max)
-        lower, upper = planes[:, :, :, LOWER], planes[:, :, :, UPPER]
+    def set_planes(self, planes: np.ndarray) -> None:
+        """Replace bounds and automata: lower, upper, their states; shape (4, machines, clauses, features)."""
+        padded = np.zeros((*planes.shape[:3], self.n_padded), self.state.planes.dtype)
+        padded[LOWER_STATE:] = self.parameters.n_states
+        padded[..., : planes.shape[3]] = planes
+        self.state.planes = self._in_pieces(padded).reshape(self.n_machines, -1)
+        self.refresh_tests()
+
+    def refresh_tests(self) -> None:
+        """Set the tests from the bounds and automata, as the kernels do after every move."""
+        lower, upper, lower_state, upper_state = self._planes()
+        dtype, n_states = self.tests.dtype.type, self.parameters.n_states
+        missing, gap = dtype(np.iinfo(dtype).max), self.has_gaps.astype(dtype)
         lower_test = np.where(lower > 0, lower + dtype(1), gap)
-        upper_test = np.where(upper < end, upper, missing - gap)
-        planes[:, :, :, LOWER_TEST] = np.where(planes[:, :, :, LOWER_STATE] > n_states, lower_test, dtype(0))
-        planes[:, :, :, UPPER_TEST] = np.where(planes[:, :, :, UPPER_STATE] > n_states, upper_test, missing)
-
-    @property
-    def _flat(self) -> np.ndarray:
-        planes = self.state.planes
-        return planes.reshape(planes.shape[0], planes.shape[1], -1)
+        upper_test = np.where(upper < self.n_ranks - 1, upper, missing - gap)
+        m, o = self.parameters.n_clauses, len(self.n_ranks)
+        both = np.zeros((self.n_machines, self.n_blocks * LANES, o, 2), dtype)
+        both[:, :m, :, 0] = np.where(lower_state > n_states, lower_test, dtype(0))
+        both[:, :m, :, 1] = np.where(upper_state > n_states, upper_test, missing)
+        blocks = both.reshape(self.n_machines, self.n_blocks, LANES, o, 2)
+        self.tests[:] = blocks.transpose(0, 1, 3, 4, 2).reshape(self.tests.shape)
 
     def prepare(self, codes: np.ndarray) -> np.ndarray:
         """The ranks themselves, in the type of the bounds."""
@@ -68,50 +104,38 @@ class IntervalMachine(Machine):
         dtype = self.state.planes.dtype.type
         limit = streams.event_limit(p.s)
         settings = (self._target, self.odd, limit, self._weight_rule, self._gamma, self._max_literals)
-        rule = (
-            dtype(p.n_states),
-            dtype(2 * p.n_states),
-            dtype(p.boost_true_positive),
-            dtype(p.bound_rule == "paper"),
-        )
+        paper = dtype(p.bound_rule == "paper")
+        rule = (dtype(p.n_states), dtype(2 * p.n_states), dtype(p.boost_true_positive), paper)
         intervals.learn_rows(
-            self._flat, self.state.weights, self.lengths, p.n_clauses, data, labels, self.scales, rows, self.state.step,
-            self._keys, machines, self.n_ranks.astype(dtype), self.has_gaps.astype(dtype), settings, rule, self.counts,
+            self.state.planes, self.tests, self.state.weights, self.lengths, p.n_clauses, data, labels, self.scales,
+            rows, self.state.step, self._keys, machines, self.terms.copy(), settings, rule, self.counts,
         )  # fmt: skip
 
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
-        intervals.all_votes(self._flat, weights, data, self.odd, sums)
+        intervals.all_votes(self.tests, weights, data, sums)
 
     def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
-        intervals.all_outputs(self._flat, data, outputs)
-
-    def _per_clause(self, first: int, last: int) -> np.ndarray:
-        """Planes first..last as (planes, machines, clauses, features), a copy."""
-        q, b, o = self.state.planes.shape[:3]
-        chosen = self.state.planes[:, :, :, first : last + 1].transpose(3, 0, 1, 4, 2)
-        shape = (last + 1 - first, q, b * LANES, o)
-        return np.ascontiguousarray(chosen).reshape(shape)[:, :, : self.parameters.n_clauses].copy()
+        intervals.all_outputs(self.tests, data, outputs)
 
     def states(self) -> np.ndarray:
         """The automata's states, shape (2, machines, clauses, features): lower, then upper bound."""
-        return self._per_clause(LOWER_STATE, UPPER_STATE)
+        return self._planes(LOWER_STATE)
 
     def literal_counts(self) -> np.ndarray:
         """See `Machine.literal_counts`."""
-        included = self.state.planes[:, :, :, LOWER_STATE : UPPER_STATE + 1] > self.parameters.n_states
-        return included.sum((2, 3)).reshape(self.n_machines, -1)[:, : self.parameters.n_clauses]
+        return (self.states() > self.parameters.n_states).sum((0, 3))
 
     def bank(self) -> ClauseBank:
         """See `Machine.bank`."""
-        lower, upper, lower_state, upper_state = self._per_clause(LOWER, UPPER_STATE)
+        lower, upper, lower_state, upper_state = self._planes()
         included = lower_state > self.parameters.n_states, upper_state > self.parameters.n_states
         return ClauseBank(
             lower=lower,
             upper=upper,
             lower_included=included[0],
             upper_included=included[1],
-            literals=self.literal_counts(),
-            weights=self.state.weights[:, : self.parameters.n_clauses].copy(),
+            literals=included[0].sum(2) + included[1].sum(2),
+            weights=np.abs(self.state.weights[:, : self.parameters.n_clauses]),
             polarity=polarities(self.parameters.n_clauses, self.odd),
             step=self.state.step,
         )

@@ -1,24 +1,23 @@
 """The compiled interval machine: evaluate clauses, give feedback, move bounds (SSL paper, sections 3 and 4).
 
 The plain-Python twin in `reference.py` states the same rules one equation at a time and makes the same draws; the
-tests hold the two equal bit for bit. What is here for speed only: clauses are treated 64 at a time without branches,
-a block with few selected clauses is treated clause by clause, and all arithmetic stays in the rank's own type.
+tests hold the two equal bit for bit. What is here for speed only: evaluation treats 64 clauses at a time,
+feedback 32 or 16 features of one clause, neither with a branch, and all arithmetic stays in the rank's own type.
 
 Layout
 ------
-``planes`` has shape (machines, blocks, features, 6, 64): clauses come in blocks of 64, and for one feature of one
-block the six numbers of every clause lie side by side. That is what lets one instruction treat 32 or 64 clauses: the
-distance between two planes is a constant, so the compiler can prove that they do not overlap.
+``bounds`` holds for every clause four numbers per feature, in pieces of 32 features and a last one of 16 where that is
+enough: within a piece first all LOWER, then all UPPER, LOWER_STATE and UPPER_STATE. The distance between two of them is
+a constant, so the compiler can prove that they do not overlap. Features that only fill up a piece have one rank.
 
-======  =====================  ==========================================================================
-plane   name                   meaning
-======  =====================  ==========================================================================
-0       LOWER                  lower bound: 0 is open, t + 1 is "x > cut t"; holds where rank >= LOWER
-1       UPPER                  upper bound: n_ranks - 1 is open, t is "x <= cut t"; holds where rank <= UPPER
-2, 3    LOWER_STATE, UPPER_..  the automata, 1..2N, include above N
-4       LOWER_TEST             what a row's rank + 1 must reach: 0 when the bound is excluded
-5       UPPER_TEST             what a row's rank may not pass: the type's largest value when excluded
-======  =====================  ==========================================================================
+===========  =================================================================================================
+LOWER        lower bound: 0 is open, t + 1 is "x > cut t"; holds where rank >= LOWER
+UPPER        upper bound: n_ranks - 1 is open, t is "x <= cut t"; holds where rank <= UPPER
+..._STATE    the automata, 1..2N, include above N
+===========  =================================================================================================
+
+``tests`` is what evaluation reads, 64 clauses side by side for each feature: what a row's rank + 1 must reach (0 when
+the lower bound is excluded), and what its rank may not pass (the type's largest value when the upper one is).
 
 A missing value is the type's largest value; plus one it wraps to 0. So it fails every included test and passes every
 excluded one without a comparison of its own.
@@ -32,55 +31,52 @@ from tmcore.machine import streams, votes
 from tmcore.machine.jit import inlined, kernel
 from tmcore.machine.state import LANES, NO_BUDGET
 
-LOWER, UPPER, LOWER_STATE, UPPER_STATE, LOWER_TEST, UPPER_TEST = range(6)
+LOWER, UPPER, LOWER_STATE, UPPER_STATE = range(4)
+WIDE, NARROW = 32, 16
+"""Features in a piece."""
 
-FEW = 4
-"""Up to this many selected clauses of a block are treated one by one. Both ways give the same result."""
-
-FEATURE = 6 * LANES
-_U13, _U17, _U5, _U16 = np.uint32(13), np.uint32(17), np.uint32(5), np.uint32(16)
-_LOW16, _ONE32 = np.uint32(0xFFFF), np.uint32(1)
+_RANK = 2
+_S16 = np.uint32(16)
+_LOW16 = np.uint32(0xFFFF)
 
 
 @kernel
-def block_outputs(features, codes, outputs):
+def block_outputs(tests, codes, outputs):
     """Outputs of 64 clauses for one row: every included bound holds (SSL paper, eqs. 5 and 11-13).
 
     Parameters
     ----------
-    features : ndarray, shape (features * 6 * 64,)
-        The planes of one block, flat: distances between planes must be constants, or the loop does not vectorise.
+    tests : ndarray, shape (features * 2 * 64,)
+        One block's. Callers slice: with an offset that may be negative for all the compiler knows, nothing vectorises.
     codes : ndarray, shape (features,)
         The row's ranks, or the type's largest value where missing.
     outputs : ndarray of uint8, shape (64,)
         Written: 1 where the clause holds. A clause with no included bound gives 1 (eq. 4, while learning).
     """
-    one = features.dtype.type(1)
+    one = tests.dtype.type(1)
     for j in range(LANES):
         outputs[j] = np.uint8(1)
     for k in range(len(codes)):
         rank = codes[k]
-        rank_1 = features.dtype.type(rank + one)
-        at = k * FEATURE
+        rank_1 = tests.dtype.type(rank + one)
+        at = k * 2 * LANES
         for j in range(LANES):
-            holds = np.uint8(features[at + LOWER_TEST * LANES + j] <= rank_1) & np.uint8(
-                rank <= features[at + UPPER_TEST * LANES + j]
-            )
+            holds = np.uint8(tests[at + j] <= rank_1) & np.uint8(rank <= tests[at + LANES + j])
             outputs[j] = np.uint8(outputs[j] & holds)
 
 
 @inlined
 def move(c, kind, lower_event, upper_event, tie, lower, upper, lower_state, upper_state, rank, feature, rule):
-    """One clause, one feature, one row: new bounds, automata and tests, without a branch.
+    """One clause, one feature, one row: new bounds and automata, without a branch.
 
     `c` is the rank's type: every intermediate result is cast back to it, since Numba would widen it to 64 bits and
     the loop around would no longer vectorise. `kind` is 1 for Type I with output 1, 2 for Type I with output 0, 4 for
     Type II with output 1, 0 for none; `feature` is as made by `feature_terms`; `rule` is
     (N, 2N, boost, paper's bound rule) in the rank's type.
     """
-    last, rank_1, gap, known, lower_can, upper_can, lower_limit, upper_limit = feature
-    n_states, top, boost, paper = rule
-    zero, one, missing = c(0), c(1), c(-1)
+    last, rank_1, known, lower_can, upper_can, lower_limit, upper_limit = feature
+    _, top, boost, paper = rule
+    zero, one = c(0), c(1)
     recognise, forget, reject = c(kind & one), c(c(kind >> one) & one), c(kind >> c(2))
     lower_out = one if rank_1 <= lower else zero
     upper_out = one if rank > upper else zero
@@ -117,167 +113,192 @@ def move(c, kind, lower_event, upper_event, tie, lower, upper, lower_state, uppe
     upper_down = c(upper_down & (one if upper_state > one else zero))
     lower_state = c(c(lower_state + lower_up) - lower_down)
     upper_state = c(c(upper_state + upper_up) - upper_down)
+    return lower, upper, lower_state, upper_state
+
+
+@inlined
+def bound_tests(c, lower, upper, lower_state, upper_state, last, gap, n_states):
+    """What a row's rank + 1 must reach, and what its rank may not pass (see the module's text)."""
+    zero, one, missing = c(0), c(1), c(-1)
     lower_test = c(lower + one) if lower > zero else gap
     upper_test = upper if upper < last else c(missing - gap)
-    lower_test = lower_test if lower_state > n_states else zero
-    upper_test = upper_test if upper_state > n_states else missing
-    return lower, upper, lower_state, upper_state, lower_test, upper_test
+    return lower_test if lower_state > n_states else zero, upper_test if upper_state > n_states else missing
 
 
 @inlined
-def feature_terms(features, k, code, n_ranks, has_gaps, rule):
-    """What `move` needs to know about one feature of one row."""
-    dtype = features.dtype.type
-    zero, one = dtype(0), dtype(1)
-    last = dtype(n_ranks[k] - one)
-    known = one if code <= last else zero
-    lower_can = one if code < last else zero
-    upper_can = one if code > zero else zero
-    lower_limit = last if rule[3] else code
-    upper_limit = zero if rule[3] else code
-    return last, dtype(code + one), dtype(has_gaps[k]), known, lower_can, upper_can, lower_limit, upper_limit
+def feature_terms(c, last, rank, paper):
+    """What `move` needs to know about one feature of one row, from its last rank and the row's rank."""
+    zero, one = c(0), c(1)
+    known = one if rank <= last else zero
+    lower_can = one if rank < last else zero
+    upper_can = one if rank > zero else zero
+    lower_limit = last if paper else rank
+    upper_limit = zero if paper else rank
+    return last, c(rank + one), known, lower_can, upper_can, lower_limit, upper_limit
 
 
 @inlined
-def next_draw(word):
-    """One step of a clause's xorshift32 sequence."""
-    word = np.uint32(word ^ np.uint32(word << _U13))
-    word = np.uint32(word ^ np.uint32(word >> _U17))
-    return np.uint32(word ^ np.uint32(word << _U5))
-
-
-@inlined
-def events(word, limit):
+def events(draw, limit):
     """Bit 0: the lower bound's 1/s event. Bit 1: the upper bound's. Bit 2: which bound wins a tie."""
-    low, high = np.uint32(word & _LOW16) <= limit, np.uint32(word >> _U16) <= limit
-    return np.uint8(low) | np.uint8(np.uint8(high) << 1) | np.uint8(np.uint8(word & np.uint32(1)) << 2)
+    low, high = np.uint32(draw & _LOW16) <= limit, np.uint32(draw >> _S16) <= limit
+    return np.uint8(low) | np.uint8(np.uint8(high) << 1) | np.uint8(np.uint8(draw & np.uint32(1)) << 2)
 
 
 @inlined
-def feedback_at(features, at, j, kind, draw, rank, feature, rule):
-    """Apply `move` to clause j of a block and store the result; `at` is where the feature's planes begin."""
-    c = features.dtype.type
-    moved = move(
-        c, c(kind), c(c(draw) & c(1)), c(c(c(draw) >> c(1)) & c(1)), c(c(draw) >> c(2)),
-        features[at + LOWER * LANES + j], features[at + UPPER * LANES + j],
-        features[at + LOWER_STATE * LANES + j], features[at + UPPER_STATE * LANES + j],
-        rank, feature, rule,
-    )  # fmt: skip
-    features[at + LOWER * LANES + j] = moved[0]
-    features[at + UPPER * LANES + j] = moved[1]
-    features[at + LOWER_STATE * LANES + j] = moved[2]
-    features[at + UPPER_STATE * LANES + j] = moved[3]
-    features[at + LOWER_TEST * LANES + j] = moved[4]
-    features[at + UPPER_TEST * LANES + j] = moved[5]
+def piece_feedback(size, bounds, at, terms, terms_at, first, kind, word, limit, rule, scratch):
+    """Feedback to `size` features of one clause, from feature `first` on; returns whether any test changed.
+
+    `scratch` receives the new tests, lower ones first, and then their changes.
+
+    Offsets are named before the loops and made plainly not negative. Written inside a loop they would be computed anew
+    after every store, and where they may be negative for all the compiler knows, Numba asks so for every element:
+    either way nothing vectorises (60 times slower; a test looks at the generated code).
+    """
+    c = bounds.dtype.type
+    at, terms_at = max(at, 0), max(terms_at, 0)
+    lower_at, upper_at, lower_state_at, upper_state_at = at, at + size, at + 2 * size, at + 3 * size
+    last_at, gap_at, rank_at = terms_at, terms_at + size, terms_at + 2 * size
+    draws_at = 3 * size
+    n_states = rule[0]
+    word = np.uint32(word + np.uint32(np.uint32(first) * streams.GOLDEN_32))
+    for i in range(size):
+        scratch[draws_at + i] = c(events(streams.mix32_at_u(word, i), limit))
+    kind_c = c(kind)
+    for i in range(size):
+        draw, last, gap, rank = (
+            scratch[draws_at + i],
+            terms[last_at + i],
+            terms[gap_at + i],
+            terms[rank_at + i],
+        )
+        lower, upper = bounds[lower_at + i], bounds[upper_at + i]
+        lower_state, upper_state = bounds[lower_state_at + i], bounds[upper_state_at + i]
+        old_lower, old_upper = bound_tests(c, lower, upper, lower_state, upper_state, last, gap, n_states)
+        lower, upper, lower_state, upper_state = move(
+            c, kind_c, c(draw & c(1)), c(c(draw >> c(1)) & c(1)), c(draw >> c(2)),
+            lower, upper, lower_state, upper_state, rank, feature_terms(c, last, rank, rule[3]), rule,
+        )  # fmt: skip
+        bounds[lower_at + i] = lower
+        bounds[upper_at + i] = upper
+        bounds[lower_state_at + i] = lower_state
+        bounds[upper_state_at + i] = upper_state
+        new_lower, new_upper = bound_tests(c, lower, upper, lower_state, upper_state, last, gap, n_states)
+        scratch[i] = new_lower
+        scratch[size + i] = new_upper
+        scratch[2 * size + i] = c(c(old_lower ^ new_lower) | c(old_upper ^ new_upper))
+    changed = c(0)
+    for i in range(size):
+        changed |= scratch[2 * size + i]
+    return changed != 0
 
 
 @kernel
-def block_feedback(features, codes, kinds, words, n_ranks, has_gaps, limit, rule, draws):
-    """Feedback of one row to all clauses of a block at once; `words` holds each clause's xorshift32 state."""
-    for k in range(len(codes)):
-        for j in range(LANES):
-            word = next_draw(words[j])
-            words[j] = word
-            draws[j] = events(word, limit)
-        # Both named before the loop: written inside it, they would be computed anew after every store, and the loop
-        # would not vectorise (60 times slower; a test looks at the generated code).
-        at, rank = k * FEATURE, codes[k]
-        feature = feature_terms(features, k, rank, n_ranks, has_gaps, rule)
-        for j in range(LANES):
-            feedback_at(features, at, j, kinds[j], draws[j], rank, feature, rule)
+def wide_feedback(bounds, at, terms, terms_at, first, kind, word, limit, rule, scratch):
+    """`piece_feedback` for 32 features."""
+    return piece_feedback(WIDE, bounds, at, terms, terms_at, first, kind, word, limit, rule, scratch)
 
 
 @kernel
-def clause_feedback(features, codes, j, kind, word, n_ranks, has_gaps, limit, rule):
-    """Feedback of one row to clause j of a block: the same draws and moves as `block_feedback`."""
-    for k in range(len(codes)):
-        word = next_draw(word)
-        feature = feature_terms(features, k, codes[k], n_ranks, has_gaps, rule)
-        feedback_at(features, k * FEATURE, j, kind, events(word, limit), codes[k], feature, rule)
+def narrow_feedback(bounds, at, terms, terms_at, first, kind, word, limit, rule, scratch):
+    """`piece_feedback` for 16 features."""
+    return piece_feedback(NARROW, bounds, at, terms, terms_at, first, kind, word, limit, rule, scratch)
 
 
-@kernel
-def block_lengths(features, n_features, n_states, lengths):
-    """Count the included bounds of a block's clauses into `lengths`, shape (64,)."""
-    for j in range(LANES):
-        lengths[j] = 0
-    for k in range(n_features):
-        at = k * FEATURE
-        for j in range(LANES):
-            lengths[j] += np.int32(features[at + LOWER_STATE * LANES + j] > n_states) + np.int32(
-                features[at + UPPER_STATE * LANES + j] > n_states
-            )
+@inlined
+def clause_feedback(bounds, clause, tests, tests_at, terms, n_features, kind, word, limit, rule, scratch):
+    """Feedback of one row to one clause (SSL paper, section 4, "Learning"), piece by piece.
+
+    Parameters
+    ----------
+    bounds : ndarray, shape (clauses * 4 * padded features,)
+    clause : int
+    tests : ndarray, shape (blocks * features * 2 * 64,)
+        Written from `tests_at` on, 128 apart, where something changed: most feedback only strengthens a decision.
+    terms : ndarray, shape (3 * padded features,)
+        Last rank, gap and rank of every feature, in the same pieces as the bounds.
+    kind : uint8
+    word : uint32
+        Where the clause's draws start.
+    limit : uint32
+        The largest 16-bit draw that is the 1/s event.
+    rule : tuple
+        N, 2N, boost_true_positive, paper's bound rule; in the rank's type.
+    """
+    padded = len(terms) // 3
+    first = 0
+    while first < n_features:
+        at = (clause * padded + first) * 4
+        if padded - first >= WIDE:
+            size = WIDE
+            changed = wide_feedback(bounds, at, terms, 3 * first, first, kind, word, limit, rule, scratch)
+        else:
+            size = NARROW
+            changed = narrow_feedback(bounds, at, terms, 3 * first, first, kind, word, limit, rule, scratch)
+        if changed:
+            for i in range(min(size, n_features - first)):
+                to = tests_at + (first + i) * 2 * LANES
+                tests[to] = scratch[i]
+                tests[to + LANES] = scratch[size + i]
+        first += size
+
+
+@inlined
+def count_literals(bounds, clause, padded, n_features, n_states):
+    """Included bounds of one clause."""
+    first, length = 0, 0
+    while first < n_features:
+        size = WIDE if padded - first >= WIDE else NARROW
+        at = (clause * padded + first) * 4
+        for i in range(min(size, n_features - first)):
+            length += 1 if bounds[at + LOWER_STATE * size + i] > n_states else 0
+            length += 1 if bounds[at + UPPER_STATE * size + i] > n_states else 0
+        first += size
+    return length
 
 
 @kernel
 def learn_row(
-    planes,
+    bounds,
+    tests,
     weights,
     lengths,
     n_clauses,
-    codes,
+    n_features,
+    terms,
     chance,
     y,
     key,
-    n_ranks,
-    has_gaps,
     settings,
     rule,
     scratch,
     counts,
 ):
-    """Feedback of one row to one machine whose clauses have been evaluated (SSL paper, section 4, "Learning").
-
-    Parameters
-    ----------
-    planes : ndarray, shape (blocks, features * 6 * 64)
-    weights : ndarray of int64, shape (blocks * 64,)
-    codes : ndarray, shape (features,)
-    chance : int
-        The smallest 32-bit draw that does not select a clause.
-    y : int
-        1 or 0.
-    key : uint64
-        Key of (seed, CLAUSES, step, machine).
-    settings, rule, scratch : tuple
-        As in `learn_rows`.
-    counts : ndarray of int32, shape (3, blocks * 64)
-        Increased: samples that gave each clause Type Ia, Ib (output 0) and II.
-    """
+    """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
     _, odd, limit, weight_rule, gamma, max_literals = settings
-    outputs, kinds, words, lanes, draws = scratch
-    for block in range(planes.shape[0]):
-        first = block * LANES
+    outputs, kinds, chosen, piece_scratch = scratch
+    limit = np.uint32(limit)
+    for first in range(0, len(outputs), LANES):
         count = votes.select(
-            outputs[first : first + LANES], lengths[first : first + LANES], max_literals, kinds, words, key, first,
-            n_clauses, chance, y, odd,
-        )  # fmt: skip
-        if count == 0:
-            continue
-        for j in range(LANES):
-            lanes[j] = max(np.uint32(words[j]), _ONE32)
-        if count > FEW:
-            block_feedback(
-                planes[block], codes, kinds, lanes, n_ranks, has_gaps, np.uint32(limit), rule, draws
+            outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, chance, y, odd
+        )
+        for i in range(count):
+            j = chosen[i]
+            kind, clause, tests_at = kinds[j], first + j, first * n_features * 2 + j
+            word = votes.clause_word(key, clause)
+            clause_feedback(
+                bounds, clause, tests, tests_at, terms, n_features, kind, word, limit, rule, piece_scratch
             )
-        for j in range(LANES):
-            kind = kinds[j]
-            if kind == 0:
-                continue
-            if count <= FEW:
-                clause_feedback(
-                    planes[block], codes, j, kind, lanes[j], n_ranks, has_gaps, np.uint32(limit), rule
-                )
+            if max_literals < NO_BUDGET:
+                lengths[clause] = count_literals(bounds, clause, len(terms) // 3, n_features, rule[0])
             if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
-                weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
-            counts[kind >> 1, first + j] += 1
-        if max_literals < NO_BUDGET:
-            block_lengths(planes[block], len(codes), rule[0], lengths[first : first + LANES])
+                weights[clause] = votes.update_weight(weights[clause], kind, weight_rule, gamma)
+            counts[kind >> 1, clause] += 1
 
 
 @kernel
 def learn_rows(
-    planes,
+    bounds,
+    tests,
     weights,
     lengths,
     n_clauses,
@@ -288,8 +309,7 @@ def learn_rows(
     first_step,
     keys,
     machines,
-    n_ranks,
-    has_gaps,
+    terms,
     settings,
     rule,
     counts,
@@ -298,7 +318,8 @@ def learn_rows(
 
     Parameters
     ----------
-    planes : ndarray, shape (machines, blocks, features * 6 * 64)
+    bounds : ndarray, shape (machines, clauses * 4 * padded features)
+    tests : ndarray, shape (machines, blocks * features * 2 * 64)
     weights : ndarray of int64, shape (machines, blocks * 64)
     lengths : ndarray of int32, same shape
         Literals of each clause, kept up to date where there is a budget.
@@ -316,27 +337,29 @@ def learn_rows(
         Keys of the streams CLAUSES and OTHER_CLASS.
     machines : tuple of int
         The first machine to teach and the one after the last; the others' turns are passed over.
+    terms : ndarray, shape (3 * padded features,)
+        As in `clause_feedback`; the ranks are written here.
     settings : tuple of int
         T in 1/65536 votes, `odd`, event limit, weight rule, gamma in 1/65536, largest number of literals.
     rule : tuple
         N, 2N, boost_true_positive, paper's bound rule; in the rank's type.
     counts : ndarray of int32, shape (machines, 3, blocks * 64)
     """
-    size = planes.shape[1] * LANES
-    outputs = np.zeros(size, np.uint8)
+    n_features = codes.shape[1]
+    outputs = np.zeros(weights.shape[1], np.uint8)
     scratch = (
         outputs,
         np.zeros(LANES, np.uint8),
-        np.zeros(LANES, np.uint64),
-        np.zeros(LANES, np.uint32),
-        np.zeros(LANES, np.uint8),
+        np.zeros(LANES, np.int64),
+        np.zeros(4 * WIDE, bounds.dtype),
     )
-    n_machines = planes.shape[0]
+    n_machines = bounds.shape[0]
     target, odd = settings[0], settings[1]
     for i in range(len(rows)):
         step, row = first_step + i, rows[i]
         label = labels[row]
         at_step = streams.key_at_u(keys[0], step)
+        write_ranks(terms, codes[row])
         for turn in range(min(n_machines, 2)):
             machine, y = 0, label
             if n_machines > 1:
@@ -344,8 +367,8 @@ def learn_rows(
                 y = 1 - turn
                 if machine < machines[0] or machine >= machines[1]:
                     continue
-            row_outputs(planes[machine], codes[row], outputs)
-            total = votes.vote_sum(outputs, weights[machine], odd)
+            row_outputs(tests[machine], codes[row], outputs)
+            total = votes.vote_sum(outputs, weights[machine])
             if odd:
                 chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
             else:
@@ -353,31 +376,46 @@ def learn_rows(
                 y = 1 if min(max(total, 0), target) < label else 0
             if chance > 0:
                 learn_row(
-                    planes[machine], weights[machine], lengths[machine], n_clauses, codes[row], chance, y,
-                    streams.key_at_u(at_step, machine), n_ranks, has_gaps, settings, rule, scratch, counts[machine],
+                    bounds[machine], tests[machine], weights[machine], lengths[machine], n_clauses, n_features, terms,
+                    chance, y, streams.key_at_u(at_step, machine), settings, rule, scratch, counts[machine],
                 )  # fmt: skip
 
 
 @kernel
-def row_outputs(planes, codes, outputs):
+def write_ranks(terms, codes):
+    """Put a row's ranks where the feedback reads them."""
+    padded = len(terms) // 3
+    first = 0
+    while first < len(codes):
+        size = WIDE if padded - first >= WIDE else NARROW
+        to = 3 * first + _RANK * size
+        for i in range(min(size, len(codes) - first)):
+            terms[to + i] = codes[first + i]
+        first += size
+
+
+@kernel
+def row_outputs(tests, codes, outputs):
     """Outputs of all clauses of one machine for one row, uint8 of shape (blocks * 64,); an empty clause gives 1."""
-    for block in range(planes.shape[0]):
-        block_outputs(planes[block], codes, outputs[block * LANES : (block + 1) * LANES])
+    size = len(codes) * 2 * LANES
+    for block in range(len(outputs) // LANES):
+        part = outputs[block * LANES : (block + 1) * LANES]
+        block_outputs(tests[block * size : (block + 1) * size], codes, part)
 
 
 @kernel
-def all_votes(planes, weights, codes, odd, sums):
+def all_votes(tests, weights, codes, sums):
     """Vote sums of every row, written to `sums` of shape (n_rows, machines); an empty clause counts with its weight."""
-    outputs = np.zeros(planes.shape[1] * LANES, np.uint8)
+    outputs = np.zeros(weights.shape[1], np.uint8)
     for row in range(codes.shape[0]):
-        for machine in range(planes.shape[0]):
-            row_outputs(planes[machine], codes[row], outputs)
-            sums[row, machine] = votes.vote_sum(outputs, weights[machine], odd)
+        for machine in range(tests.shape[0]):
+            row_outputs(tests[machine], codes[row], outputs)
+            sums[row, machine] = votes.vote_sum(outputs, weights[machine])
 
 
 @kernel
-def all_outputs(planes, codes, outputs):
+def all_outputs(tests, codes, outputs):
     """Clause outputs of every row, uint8 of shape (n_rows, machines, blocks * 64); an empty clause gives 1."""
     for row in range(codes.shape[0]):
-        for machine in range(planes.shape[0]):
-            row_outputs(planes[machine], codes[row], outputs[row, machine])
+        for machine in range(tests.shape[0]):
+            row_outputs(tests[machine], codes[row], outputs[row, machine])

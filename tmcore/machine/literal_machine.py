@@ -106,7 +106,7 @@ class LiteralMachine(Machine):
         )  # fmt: skip
 
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
-        literals.all_votes(self.included, weights, data, self.odd, sums)
+        literals.all_votes(self.included, weights, data, sums)
 
     def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
         literals.all_outputs(self.included, data, outputs)
@@ -149,7 +149,7 @@ class LiteralMachine(Machine):
             lower_included=lower > 0,
             upper_included=upper < end,
             literals=self.literal_counts(),
-            weights=self.state.weights[:, :m].copy(),
+            weights=np.abs(self.state.weights[:, :m]),
             polarity=polarities(m, self.odd),
             step=self.state.step,
         )

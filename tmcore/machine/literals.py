@@ -170,20 +170,16 @@ def learn_row(
 ):
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
     _, odd, weight_rule, gamma, max_literals = settings
-    outputs, kinds, words, clause_scratch = scratch
+    outputs, kinds, chosen, clause_scratch = scratch
     n_words = len(row)
     for first in range(0, len(outputs), LANES):
         count = votes.select(
-            outputs[first : first + LANES], lengths[first : first + LANES], max_literals, kinds, words, key, first,
-            n_clauses, chance, y, odd,
-        )  # fmt: skip
-        if count == 0:
-            continue
-        for j in range(LANES):
-            kind = kinds[j]
-            if kind == 0:
-                continue
-            if clause_feedback(planes[first + j], row, valid, kind, words[j], limits, clause_scratch):
+            outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, chance, y, odd
+        )
+        for i in range(count):
+            j = chosen[i]
+            kind, word = kinds[j], np.uint64(votes.clause_word(key, first + j))
+            if clause_feedback(planes[first + j], row, valid, kind, word, limits, clause_scratch):
                 length = 0
                 for w in range(n_words):
                     included[first // LANES, w * LANES + j] = planes[first + j, -1, w]
@@ -238,7 +234,7 @@ def learn_rows(
         np.zeros(n_words, np.uint64),
         np.zeros(n_words, np.uint64),
     )
-    scratch = (outputs, np.zeros(LANES, np.uint8), np.zeros(LANES, np.uint64), clause_scratch)
+    scratch = (outputs, np.zeros(LANES, np.uint8), np.zeros(LANES, np.int64), clause_scratch)
     target, odd = settings[0], settings[1]
     for i in range(len(rows)):
         step, row = first_step + i, rows[i]
@@ -252,7 +248,7 @@ def learn_rows(
                 if machine < machines[0] or machine >= machines[1]:
                     continue
             row_outputs(included[machine], literals[row], outputs, violated)
-            total = votes.vote_sum(outputs, weights[machine], odd)
+            total = votes.vote_sum(outputs, weights[machine])
             if odd:
                 chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
             else:
@@ -273,14 +269,14 @@ def row_outputs(included, row, outputs, violated):
 
 
 @kernel
-def all_votes(included, weights, literals, odd, sums):
+def all_votes(included, weights, literals, sums):
     """Vote sums of every row, written to `sums` of shape (n_rows, machines); an empty clause counts with its weight."""
     outputs = np.zeros(included.shape[1] * LANES, np.uint8)
     violated = np.zeros(LANES, np.uint64)
     for row in range(literals.shape[0]):
         for machine in range(included.shape[0]):
             row_outputs(included[machine], literals[row], outputs, violated)
-            sums[row, machine] = votes.vote_sum(outputs, weights[machine], odd)
+            sums[row, machine] = votes.vote_sum(outputs, weights[machine])
 
 
 @kernel

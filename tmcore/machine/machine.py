@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tmcore.machine import streams, votes
-from tmcore.machine.state import LANES, NO_BUDGET, ONE_VOTE, ClauseBank, MachineState
+from tmcore.machine.state import LANES, NO_BUDGET, ONE_VOTE, ClauseBank, MachineState, polarities
 from tmcore.parameters import Parameters
 
 N_FEEDBACK_TYPES = 3
@@ -61,9 +61,11 @@ class Machine(ABC):
         return -(-self.parameters.n_clauses // LANES)
 
     def _start_weights(self) -> np.ndarray:
-        """One vote each, 0 in lanes beyond the last clause."""
+        """One vote each, with the sign of the polarity; 0 in lanes beyond the last clause."""
         weights = np.zeros((self.n_machines, self.n_blocks * LANES), np.int64)
-        weights[:, : self.parameters.n_clauses] = ONE_VOTE
+        weights[:, : self.parameters.n_clauses] = ONE_VOTE * polarities(
+            self.parameters.n_clauses, self.odd
+        ).astype(int)
         return weights
 
     @property

@@ -131,8 +131,7 @@ class ReferenceMachine(ABC):
         y, chance = self._chance(votes, y, label)
         at = streams.key_at(key, q)
         decisions = [
-            self._teach(q, j, codes, y, outputs[j], streams.key_at(at, j), chance)
-            for j in range(self.parameters.n_clauses)
+            self._teach(q, j, codes, y, outputs[j], at, chance) for j in range(self.parameters.n_clauses)
         ]
         return RowDecision(self.step, q, y, votes, chance, tuple(decisions))
 
@@ -148,10 +147,10 @@ class ReferenceMachine(ABC):
         return y, chance * self.scales[label] >> 16
 
     def _teach(
-        self, q: int, j: int, codes: np.ndarray, y: int, output: int, word: int, chance: int
+        self, q: int, j: int, codes: np.ndarray, y: int, output: int, key: int, chance: int
     ) -> ClauseDecision:
         p = self.parameters
-        draw = word >> 32
+        draw, word = streams.mix32_at(key >> 32, j), streams.mix32_at(key & 0xFFFFFFFF, j)
         selected = draw < chance
         type_one = (self._sign(j) == 1) == (y == 1)
         feedback = ""
@@ -237,15 +236,14 @@ class ReferenceIntervals(ReferenceMachine):
     def _give(
         self, machine: int, clause: int, codes: np.ndarray, feedback: str, word: int
     ) -> tuple[Any, ...]:
-        lane = streams.lane_start(word)
         decisions: list[BoundDecision] = []
         for k, code in enumerate(codes):
-            lane = streams.xorshift(lane)
-            decisions += self._move(*self.bounds[machine][clause][k], k, int(code), feedback, lane)
+            draw = streams.mix32_at(word, k)
+            decisions += self._move(*self.bounds[machine][clause][k], k, int(code), feedback, draw)
         return tuple(decisions)
 
     def _move(
-        self, lower: _Bound, upper: _Bound, k: int, code: int, feedback: str, lane: int
+        self, lower: _Bound, upper: _Bound, k: int, code: int, feedback: str, word: int
     ) -> list[BoundDecision]:
         """Both bounds of one feature (eqs. 14-17 and the paragraphs around them)."""
         p = self.parameters
@@ -254,7 +252,7 @@ class ReferenceIntervals(ReferenceMachine):
         violated = {"lower": missing or code < lower.position, "upper": missing or code > upper.position}
         inside = not violated["lower"] and not violated["upper"]
         before = {"lower": (lower.state, lower.position), "upper": (upper.state, upper.position)}
-        draws = {"lower": lane & 0xFFFF, "upper": lane >> 16}
+        draws = {"lower": word & 0xFFFF, "upper": word >> 16}
         for side, bound in (("lower", lower), ("upper", upper)):
             event = draws[side] <= limit
             if feedback == "Ia" and inside:
@@ -270,7 +268,7 @@ class ReferenceIntervals(ReferenceMachine):
                 if p.bound_rule == "paper":
                     self._widen(bound, side, missing, last)
         if feedback == "II" and inside and p.bound_rule == "contrastive":
-            self._cut_off(lower, upper, code, last, lower_wins_tie=bool(lane & 1))
+            self._cut_off(lower, upper, code, last, lower_wins_tie=bool(word & 1))
         return [
             BoundDecision(
                 k, side, violated[side], draws[side], draws[side] <= limit,
@@ -406,7 +404,7 @@ class ReferenceLiterals(ReferenceMachine):
         probability = streams.event_limit(self.parameters.s) + 1
         drawn: list[int] = []
         for w in range(self.n_words):
-            lane, events = max(1, streams.key_at(word & 0xFFFFFFFF, w)), 0
+            lane, events = max(1, streams.key_at(word, w)), 0
             if probability == 65536:
                 events = (1 << 64) - 1
             else:

@@ -29,9 +29,9 @@ class MachineState:
     Attributes
     ----------
     planes : ndarray
-        Bounds and automata, laid out as the representation's module says.
+        Bounds and automata, laid out as the representation's module says (machines first).
     weights : ndarray of int64, shape (machines, blocks * 64)
-        Magnitudes in WEIGHT_UNIT, 0 in lanes beyond the last clause.
+        In WEIGHT_UNIT, with the sign of the clause's polarity; 0 in lanes beyond the last clause.
     n_clauses : int
     step : int
         Rows learned so far.

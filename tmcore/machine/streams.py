@@ -7,14 +7,15 @@ How a draw is made
 ------------------
 ``key(seed, stream)``          one 64-bit number for each named stream.
 ``key_at(key, index)``         mixes in a position: the step, then the machine, then the clause.
-The word of (step, machine, clause) in the stream CLAUSES serves twice. Its upper 32 bits are the clause's selection
-draw, compared with the probability of the SSL paper's equations (7) and (10). Its lower 32 bits start the clause's own
-xorshift32 sequence, which takes one step per feature in feature order; the low 16 bits of that number are the draw of
-the lower bound, the high 16 bits that of the upper bound, and its lowest bit breaks ties. The literal machine starts
-one xorshift64 sequence per 64 literals from the same lower half instead.
+The number of (step, machine) in the stream CLAUSES serves twice. Its upper half, through a 32-bit finaliser with the
+clause's number, is the clause's selection draw, compared with the probability of the SSL paper's equations (7) and
+(10). Its lower half makes in the same way the clause's word, from which all draws inside the clause come. Mixed once
+more with the feature's number the word gives 32 bits for each feature: the low 16 are the draw of the lower bound, the
+high 16 that of the upper, and the lowest bit breaks ties. The literal machine starts one xorshift64 sequence for each
+64 literals from the word instead.
 
-Every mixing is the full finaliser of splitmix64. A weaker (linear) hash into xorshift32 showed correlations between
-neighbouring clauses of z = 22; with the finaliser none shows.
+Mixing is the full finaliser of splitmix64 for 64 bits, and one of the same kind for 32. A weaker (linear) hash into
+xorshift32 showed correlations between neighbouring clauses of z = 22; with the finaliser none shows.
 """
 
 from __future__ import annotations
@@ -34,6 +35,12 @@ _MASK = (1 << 64) - 1
 _GOLDEN_U = np.uint64(GOLDEN)
 _MULTIPLY_1_U = np.uint64(_MULTIPLY_1)
 _MULTIPLY_2_U = np.uint64(_MULTIPLY_2)
+GOLDEN_32, _MULTIPLY_1_32, _MULTIPLY_2_32 = (
+    np.uint32(0x9E3779B9),
+    np.uint32(0x7FEB352D),
+    np.uint32(0x846CA68B),
+)
+_S15_32, _S16_32 = np.uint32(15), np.uint32(16)
 _S27, _S30, _S31, _ONE = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(1)
 
 
@@ -55,11 +62,12 @@ def key_at(word: int, index: int) -> int:
     return mix(word + (index + 1) * GOLDEN)
 
 
-def xorshift(word: int) -> int:
-    """One step of xorshift32 on a Python integer."""
-    word ^= (word << 13) & 0xFFFFFFFF
-    word ^= word >> 17
-    return word ^ ((word << 5) & 0xFFFFFFFF)
+def mix32_at(word: int, index: int) -> int:
+    """32 bits at one position below a 32-bit word: a clause below a step, a feature below a clause."""
+    x = (word + (index + 1) * 0x9E3779B9) & 0xFFFFFFFF
+    x = ((x ^ (x >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+    x = ((x ^ (x >> 15)) * 0x846CA68B) & 0xFFFFFFFF
+    return x ^ (x >> 16)
 
 
 def xorshift64(word: int) -> int:
@@ -69,16 +77,19 @@ def xorshift64(word: int) -> int:
     return word ^ ((word << 17) & _MASK)
 
 
-def lane_start(word: int) -> int:
-    """The start of a clause's xorshift32 sequence; 0 would stay 0 for ever, so it becomes 1."""
-    return (word & 0xFFFFFFFF) or 1
-
-
 @inlined
 def mix_u(word):
     word = (word ^ (word >> _S30)) * _MULTIPLY_1_U
     word = (word ^ (word >> _S27)) * _MULTIPLY_2_U
     return word ^ (word >> _S31)
+
+
+@inlined
+def mix32_at_u(word, index):
+    x = np.uint32(word + np.uint32(np.uint32(index + 1) * GOLDEN_32))
+    x = np.uint32(np.uint32(x ^ np.uint32(x >> _S16_32)) * _MULTIPLY_1_32)
+    x = np.uint32(np.uint32(x ^ np.uint32(x >> _S15_32)) * _MULTIPLY_2_32)
+    return np.uint32(x ^ np.uint32(x >> _S16_32))
 
 
 @inlined

@@ -1,7 +1,7 @@
 """What every representation shares: vote sums, who gets feedback, and the weights (compiled).
 
-Votes and weights are whole multiples of 2**-16. `odd` is 1 where clauses 1, 3, 5, ... vote against y = 1, and 0 for
-regression, where all clauses vote for.
+Votes and weights are whole multiples of 2**-16; weights carry the sign of the clause's polarity, so that a sum needs no
+look at it. `odd` is 1 where clauses 1, 3, 5, ... vote against y = 1, and 0 for regression, where all clauses vote for.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ _LOW32 = np.uint64(0xFFFFFFFF)
 
 
 @inlined
-def vote_sum(outputs, weights, odd):
-    """Sum of signed weights of the clauses that output 1 (the v of eq. 6)."""
-    for_one, against = 0, 0
-    for j in range(0, len(outputs), 2):
-        for_one += weights[j] * np.int64(outputs[j])
-        against += weights[j + 1] * np.int64(outputs[j + 1])
-    return for_one - against if odd else for_one + against
+def vote_sum(outputs, weights):
+    """Sum of the signed weights of the clauses that output 1 (the v of eq. 6)."""
+    total = 0
+    for j in range(len(outputs)):
+        total += weights[j] & -np.int64(outputs[j])
+    return total
 
 
 @inlined
@@ -51,38 +50,53 @@ def regression_limit(votes, target, wanted):
 
 
 @inlined
-def select(outputs, lengths, max_literals, kinds, words, key, first, n_clauses, limit, y, odd):
-    """Which clauses of a block get feedback, of which kind, and where their draws start; returns how many need work.
+def select(outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, limit, y, odd):
+    """Which clauses of a block get feedback, and of which kind; their positions go to `chosen`. Returns how many.
 
     A clause whose polarity agrees with y gets Type I, else Type II (eqs. 7 and 10, mended for negative clauses: both
     polarities are selected with the probability that belongs to y). Type II of a clause that outputs 0 does nothing.
     A clause with more than `max_literals` is made to forget where it would be confirmed.
     """
+    largest = np.uint32(limit - 1)
+    start = np.uint32(key >> _U32)
+    first = max(first, 0)
+    for j in range(LANES):
+        draw = streams.mix32_at_u(start, first + j)
+        kinds[j] = np.uint8(draw <= largest) & np.uint8(first + j < n_clauses)
+    for j in range(LANES):
+        output = outputs[first + j]
+        confirmed = np.uint8(lengths[first + j] <= max_literals) & output
+        type_one = np.uint8(RECOGNISE if confirmed else FORGET)
+        type_two = np.uint8(REJECT if output else np.uint8(0))
+        kind = type_one if (j & odd) != y else type_two
+        kinds[j] = np.uint8(kind if kinds[j] else np.uint8(0))
     count = 0
     for j in range(LANES):
-        word = streams.key_at_u(key, first + j)
-        words[j] = word & _LOW32
-        agrees = (j & odd) != y
-        selected = np.uint8(np.int64(word >> _U32) < limit) & np.uint8(first + j < n_clauses)
-        output = outputs[j]
-        confirmed = np.uint8(lengths[j] <= max_literals) & output
-        kind = (RECOGNISE if confirmed else FORGET) if agrees else (REJECT if output else np.uint8(0))
-        kinds[j] = kind if selected else np.uint8(0)
+        chosen[count] = j
         count += 1 if kinds[j] else 0
     return count
 
 
 @inlined
-def update_weight(weight, kind, weight_rule, gamma):
+def clause_word(key, clause):
+    """Where the draws inside a clause start, 32 bits."""
+    return streams.mix32_at_u(np.uint32(key & _LOW32), clause)
+
+
+@inlined
+def update_weight(signed, kind, weight_rule, gamma):
     """A clause that output 1: its weight grows under Type I and shrinks under Type II, and never changes sign (WTM)."""
+    weight = abs(signed)
     if weight_rule == WEIGHTS_REAL:
         if kind == RECOGNISE:
             weight += (weight * gamma + ONE_VOTE // 2) // ONE_VOTE
         else:
             weight = (weight * ONE_VOTE + (ONE_VOTE + gamma) // 2) // (ONE_VOTE + gamma)
-        return min(max(weight, 1), MAX_WEIGHT)
-    weight += ONE_VOTE if kind == RECOGNISE else -ONE_VOTE
-    return min(max(weight, ONE_VOTE), MAX_WEIGHT)
+        weight = min(max(weight, 1), MAX_WEIGHT)
+    else:
+        weight += ONE_VOTE if kind == RECOGNISE else -ONE_VOTE
+        weight = min(max(weight, ONE_VOTE), MAX_WEIGHT)
+    return weight if signed > 0 else -weight
 
 
 @inlined
