@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -277,7 +282,7 @@ def test_killed_at_any_moment_the_run_goes_on_bit_for_bit(kept: Store) -> None:
         child.wait()
         child.stdout.close()
         line, run = kept.load("ann", kept.runs("ann")[0].id)
-        assert 0 < run.step
+        assert run.step > 0
         assert line.step <= run.step
         run.learn(123)
         assert same(run, trained(run.step))
@@ -383,3 +388,175 @@ def test_after_a_restart_the_last_run_is_opened_and_listed(kept: Store, no_sessi
     assert kept.runs(owner) == []
     assert len(kept.runs("bob")) == 1
     current.drop_job("the test ends")
+
+
+# In the browser ----------------------------------------------------------------------------------------------------
+
+ROOT = """(body) => {
+  for (const host of document.querySelectorAll("[data-testid=stBidiComponentIsolated]")) {
+    const root = host.shadowRoot && host.shadowRoot.querySelector(".live");
+    if (root) return new Function("root", "return " + body)(root);
+  }
+  return null;
+}"""
+
+
+class Server:
+    """A dashboard of its own that can be killed and started again at the same address."""
+
+    def __init__(self, folder: Path, lease: float) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.folder, self.lease = folder, lease
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        with (self.folder / "server.log").open("a") as log:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "dashboard.cli",
+                    "--no-browser",
+                    "--port",
+                    str(self.port),
+                    "--data-dir",
+                    "kept",
+                ],
+                cwd=self.folder,
+                env={**os.environ, "HOME": str(self.folder), "TSETLIN_LEASE_SECONDS": str(self.lease)},
+                stdout=log,
+                stderr=log,
+            )
+        wait_for(self._answers, 90)
+
+    def _answers(self) -> bool:
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2),
+        ):
+            return True
+        return False
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def n_threads(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"Threads:\s+(\d+)", status).group(1))  # type: ignore[union-attr]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(tmp_path_factory.mktemp("kept"), lease=3.0)
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def visitor(browser: Any, server: Server) -> Iterator[Any]:
+    """Opens pages of a new visitor each, on Heart with a run that is ready."""
+    contexts = []
+
+    def arrive() -> Any:
+        contexts.append(browser.new_context(viewport={"width": 1280, "height": 1000}))
+        page = contexts[-1].new_page()
+        page.goto(server.address)
+        page.get_by_role("button", name="Open Heart").click(timeout=90_000)
+        page.get_by_role("button", name="Train on this").click(timeout=60_000)
+        shows(page, "root.dataset.state == 'ready' && Number(root.dataset.painted) > 0", 120)
+        return page
+
+    yield arrive
+    for context in contexts:
+        context.close()
+
+
+def ask(page: Any, body: str) -> Any:
+    return page.evaluate(ROOT, body)
+
+
+def shows(page: Any, condition: str, seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not ask(page, condition):
+        assert time.monotonic() < end, (
+            f"{condition} did not come true: {ask(page, 'JSON.stringify(root.dataset)')}"
+        )
+        page.wait_for_timeout(50)
+
+
+def step(page: Any) -> int:
+    return int(ask(page, "root.dataset.step") or 0)
+
+
+def play(page: Any) -> None:
+    page.keyboard.press(" ")
+    shows(page, "root.dataset.confirmed == 'learning' && Number(root.dataset.step) > 20")
+
+
+@pytest.mark.browser
+def test_a_reload_and_a_second_tab_find_the_run(visitor: Any) -> None:
+    page = visitor()
+    play(page)
+    before = step(page)
+    assert keeping.ADDRESS_KEY + "=" in page.url
+    page.reload()
+    shows(page, f"Number(root.dataset.step) > {before}", 60)
+    assert ask(page, "root.dataset.confirmed") == "learning"
+    second = page.context.new_page()
+    second.goto(page.url)
+    shows(second, f"Number(root.dataset.step) > {before}", 60)
+    second.keyboard.press(" ")
+    shows(second, "root.dataset.confirmed == 'paused'")
+    shows(page, "root.dataset.confirmed == 'paused'")
+    assert step(page) == step(second)
+
+
+@pytest.mark.browser
+def test_a_killed_server_costs_seconds_and_the_run_goes_on(visitor: Any, server: Server) -> None:
+    page = visitor()
+    play(page)
+    page.wait_for_timeout(5000)
+    reached, address = step(page), page.url
+    server.kill()
+    page.wait_for_timeout(500)
+    server.start()
+    page.goto(address)
+    shows(page, "root.dataset.state == 'paused'", 90)
+    assert step(page) > 0.2 * reached
+    assert step(page) <= reached + 500
+    kept_at = step(page)
+    page.keyboard.press("n")
+    shows(page, f"root.dataset.step == '{kept_at + 1}'")
+    page.get_by_role("link", name="Data").click()
+    page.get_by_text("Kept on this machine").wait_for(timeout=30_000)
+
+
+@pytest.mark.browser
+def test_two_visitors_never_see_each_other(visitor: Any, browser: Any, server: Server) -> None:
+    page = visitor()
+    play(page)
+    stranger = browser.new_context()
+    other = stranger.new_page()
+    other.goto(server.address)
+    other.get_by_role("button", name="Open Heart").wait_for(timeout=60_000)
+    assert other.get_by_text("Your runs").count() == 0
+    assert other.url.split("=")[1] != page.url.split("=")[1]
+    other.goto(f"{server.address}/train")
+    other.get_by_text("No data yet").first.wait_for(timeout=30_000)
+    stranger.close()
+
+
+@pytest.mark.browser
+def test_closed_tabs_leave_no_thread_after_the_lease(visitor: Any, server: Server) -> None:
+    pages = [visitor() for _ in range(3)]
+    for page in pages:
+        play(page)
+    during = server.n_threads
+    for page in pages:
+        page.context.close()
+    wait_for(lambda: server.n_threads <= during - len(pages), 30)
