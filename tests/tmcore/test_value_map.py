@@ -174,5 +174,6 @@ def test_two_clauses_trained_on_bankruptcy_are_equation_18_for_most_seeds() -> N
     ordered = pd.CategoricalDtype(STATES, ordered=True)
     X = frame.apply(lambda s: s.map({"A": "average", "N": "negative", "P": "positive"}).astype(ordered))
     model = TsetlinClassifier(n_clauses=2, T=1, s=1.05, epochs=100, weights="none")
-    found = [decision(model.set_params(random_state=seed).fit(X, y).rules_) for seed in range(20)]
-    assert found.count(EQUATION_18) > 10
+    found = [decision(model.set_params(random_state=seed).fit(X, y).rules_) for seed in range(60)]
+    # about seven in ten do (139 of 200 other seeds); 20 seeds would leave too much to chance
+    assert found.count(EQUATION_18) > 30
