@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import streamlit as st
 
-from dashboard import jobs, keeping, session, style
+from dashboard import jobs, keeping, session, settings_link, style
 
 
 def main() -> None:
@@ -28,6 +28,7 @@ def main() -> None:
         position="top",
     )
     style.inject()
+    settings_link.take(session.current())
     for notice in session.current().take_notices():
         st.info(style.plain(notice))
     page.run()
