@@ -112,6 +112,14 @@ class History:
                 history.add(Moment.at(run, state))
         return history
 
+    @classmethod
+    def going_on(cls, past: tuple[Moment, ...]) -> History:
+        """The moments of a run that another one shares its past with."""
+        history = cls()
+        for moment in past:
+            history.add(moment)
+        return history
+
     def __len__(self) -> int:
         return len(self._moments)
 

@@ -62,6 +62,8 @@ class Job:
         A run to go on with, and the step where playing ends.
     keeper : Keeper, optional
         Saves the run.
+    past : tuple of Moment, optional
+        With ``kept``: what is known of its past.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Job:
         rows: TrainingRun | None = None,
         kept: tuple[TrainingRun, int] | None = None,
         keeper: Keeper | None = None,
+        past: tuple[Moment, ...] = (),
     ) -> None:
         self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
         self.name = name
@@ -90,7 +93,7 @@ class Job:
         self._showing = Showing(self._bell)
         self._stop = threading.Event()
         self.keeper = keeper
-        self._rows, self._kept = kept[0] if kept else rows, kept
+        self._rows, self._kept, self._past = kept[0] if kept else rows, kept, past
         self.end_step = 0
         self._rows_left = 0
         self._pace = Pace()
@@ -265,11 +268,12 @@ class Job:
             parameters = self.parameters
             self._wishes.settings.clear()
         run, end_step = self._kept or (self._fresh(parameters), 0)
+        past, self._past = self._past, ()
         self._rows, self._kept = run, None
         with self._bell:
             self.run, self.outcome, self._rows_left = run, None, 0
             self.end_step = end_step or self.parameters.epochs * run.n_rows
-        self._showing.begin(run)
+        self._showing.begin(run, past)
         self._enter("ready" if not run.step else "finished" if run.step >= self.end_step else "paused")
         return 0.0
 

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from dashboard import session, store
+from dashboard.history import Moment
 from dashboard.jobs import Job
 from dashboard.session import Session, Split
 from tmcore.decode import decode, decode_labels
@@ -53,8 +54,16 @@ def _session_of(key: str | None) -> Session:
     return made
 
 
-def new_job(current: Session, parameters: Parameters, branch: tuple[TrainingRun, int] | None = None) -> Job:
-    """A job on the data that the session trains on; ``branch`` is a run to go on with and the step where playing ends."""
+def new_job(
+    current: Session,
+    parameters: Parameters,
+    branch: tuple[TrainingRun, int] | None = None,
+    past: tuple[Moment, ...] = (),
+) -> Job:
+    """A job on the data that the session trains on.
+
+    ``branch`` is a run to go on with and the step where playing ends, ``past`` what is known of the time before.
+    """
     split, kept = current.split, store.current()
     assert split is not None
     keeper = store.Keeper(kept, current.owner) if kept is not None and current.owner else None
@@ -68,6 +77,7 @@ def new_job(current: Session, parameters: Parameters, branch: tuple[TrainingRun,
         rows=current.kept_rows,
         kept=branch,
         keeper=keeper,
+        past=past,
     )
 
 

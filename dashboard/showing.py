@@ -42,9 +42,9 @@ class Showing:
         with self._bell:
             return self._history.moments()
 
-    def begin(self, run: TrainingRun) -> None:
-        """Show another run, with the past it has."""
-        history = History.of(run)
+    def begin(self, run: TrainingRun, past: tuple[Moment, ...] = ()) -> None:
+        """Show another run, with the past it has, or ``past`` where more of it is known."""
+        history = History.going_on(past) if past else History.of(run)
         with self._bell:
             self._history, self.feedback = history, None
         self.score(run)

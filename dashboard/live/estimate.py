@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dashboard.pace import FIRST_ROWS_PER_SECOND, GROWTH_PER_SECOND
 from tmcore.history import MAX_CHECKPOINT_BYTES
 from tmcore.replay import RowOrder
 
@@ -23,16 +25,30 @@ MUCH_BYTES = 2 * 2**30
 
 @dataclass(frozen=True)
 class Estimate:
-    """Rows learned a second, seconds at full speed for all epochs, and bytes of memory the run will hold."""
+    """Rows learned a second, rows to learn, bytes of memory the run will hold, and rows of one epoch."""
 
     rows_per_second: float
     rows: int
     n_bytes: int
+    epoch_rows: int
 
     @property
     def seconds(self) -> float:
         """At full speed."""
         return self.rows / self.rows_per_second
+
+    @property
+    def watched(self) -> float:
+        """Seconds at 1×, where a large table starts slowly (see `Pace`)."""
+        fast = float(self.epoch_rows)
+        if fast <= FIRST_ROWS_PER_SECOND:
+            return max(self.seconds, self.rows / fast)
+        begin = (fast - FIRST_ROWS_PER_SECOND) / GROWTH_PER_SECOND
+        if self.rows <= begin:
+            slow = math.log1p(self.rows * GROWTH_PER_SECOND / FIRST_ROWS_PER_SECOND) / GROWTH_PER_SECOND
+        else:
+            slow = math.log(fast / FIRST_ROWS_PER_SECOND) / GROWTH_PER_SECOND + (self.rows - begin) / fast
+        return max(self.seconds, slow)
 
     @property
     def too_much(self) -> bool:
@@ -43,8 +59,8 @@ class Estimate:
     def text(self) -> str:
         """In words, with what to do where it is much."""
         said = (
-            f"{self.rows:,} rows to learn take about {duration(self.seconds)} at full speed "
-            f"({about(self.rows_per_second)} rows a second, measured now) and {size(self.n_bytes)} of memory."
+            f"{self.rows:,} rows to learn take {duration(self.seconds)} at full speed "
+            f"({about(self.rows_per_second)} rows a second, measured now), {duration(self.watched)} at 1×, and {size(self.n_bytes)} of memory."
         )
         if self.n_bytes > MUCH_BYTES:
             return said + " That is much memory: use fewer clauses or fewer columns."
@@ -67,7 +83,7 @@ def measure(run: TrainingRun, parameters: Parameters) -> Estimate:
         learned, count = learned + len(rows), count * 2
     spent = time.perf_counter() - began
     rows_left = max(0, parameters.epochs * run.n_rows - run.step)
-    return Estimate(learned / max(spent, 1e-6), rows_left, _bytes(run))
+    return Estimate(learned / max(spent, 1e-6), rows_left, _bytes(run), run.n_rows)
 
 
 def _bytes(run: TrainingRun) -> int:
@@ -79,14 +95,14 @@ def _bytes(run: TrainingRun) -> int:
 
 
 def duration(seconds: float) -> str:
-    """A time in words: "under 1 s", "12 s", "4 min", "2.5 h"."""
+    """A time in words: "under 1 s", "about 12 s", "about 4 min", "about 2.5 h"."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 100:
-        return f"{seconds:.0f} s"
+        return f"about {seconds:.0f} s"
     if seconds < 6000:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"
 
 
 def size(n_bytes: float) -> str:

@@ -5,13 +5,7 @@ const NOWHERE = 65535;
 
 function mapColumns(S) {
   const { view, pair } = S.data;
-  const pick = (asked, proposed) => (asked >= 0 ? asked : proposed);
-  if (view.mapX < 0 || view.mapY < 0) {
-    // A proposal stays while learning, so that the axes do not jump.
-    if (!S.pair || S.data.state !== "learning" || S.pair.facts !== S.facts) S.pair = { facts: S.facts, columns: pair };
-  }
-  const proposed = S.pair?.columns || pair;
-  return [pick(view.mapX, proposed[0]), pick(view.mapY, proposed[1])].map((i) => S.facts.columns[i]);
+  return [view.mapX >= 0 ? view.mapX : pair[0], view.mapY >= 0 ? view.mapY : pair[1]].map((i) => S.facts.columns[i]);
 }
 
 function mapPoints(column) {

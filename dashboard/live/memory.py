@@ -95,13 +95,7 @@ class Memory:
         """One frame."""
         self.refresh()
         self.sent = self.job.sequence
-        if (
-            not self.busy
-            and self.facts is not None
-            and self.run is not None
-            and (shown := self.film.shown) is not None
-        ):
-            self.view.propose(shown, self.run.encoder, self.facts)
+        self._propose()
         told = frame(self.job, self.view, self.facts["key"] if self.facts else "", self.film)
         told |= {"answer": self.answered, "busy": self.busy}
         snapshot, run = self.film.shown, self.run
@@ -117,6 +111,14 @@ class Memory:
             told["why"] = self.why.told(run, self.job, self.view.machine)
         self._add_wanted(told, run, snapshot)
         return told
+
+    def _propose(self) -> None:
+        """Propose the map's pair anew while nothing moves, or when the one shown has become dull."""
+        shown, run = self.film.shown, self.run
+        if shown is None or run is None or self.facts is None or run is not self.job.run:
+            return
+        if not self.busy or self.view.pair_is_idle(shown, run.encoder):
+            self.view.propose(shown, run.encoder, self.facts)
 
     def _row_line(self, run: TrainingRun, step: int) -> dict[str, Any]:
         """The row last learned, for slow motion."""

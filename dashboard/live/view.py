@@ -105,13 +105,22 @@ class View:
         """The map's pair, of columns with an axis where there are two, and with it the columns to send."""
         bank, q = snapshot.bank, self.machine
         used = bank.lower_included[q] | bank.upper_included[q]
+        rows = self.clauses[0] + self.clauses[1]
         known = facts["columns"][:MOST_COLUMNS]
         axes = [i for i, column in enumerate(known) if column["kind"] in ("numeric", "few")]
         choice = axes if len(axes) > 1 else list(range(len(known)))
         by_column = np.column_stack([used[:, list(encoder.columns[i].features)].any(axis=1) for i in choice])
         first, second = most_used_pair(by_column)
         self.pair = choice[first], choice[second]
-        self.columns = self._columns(self.clauses[0] + self.clauses[1], used, encoder)
+        self.columns = self._columns(rows, used, encoder)
+
+    def pair_is_idle(self, snapshot: Snapshot, encoder: AnyEncoder) -> bool:
+        """Whether fewer than two shown clauses test a column of the proposed pair."""
+        bank, q = snapshot.bank, self.machine
+        features = [f for i in self.pair for f in encoder.columns[i].features]
+        cells = np.ix_(self.clauses[0] + self.clauses[1], features)
+        used = bank.lower_included[q][cells] | bank.upper_included[q][cells]
+        return int(used.any(axis=1).sum()) < 2
 
     def _columns(self, rows: list[int], used: NDArray[np.bool_], encoder: AnyEncoder) -> list[int]:
         """The columns to send: all, those the shown clauses use most, or the one looked at; and the map's."""

@@ -180,15 +180,15 @@ def _branch(step: int) -> None:
         st.session_state[ERROR] = str(error)
         return
     end = max(job.end_step, step + 1)
-    made = keeping.new_job(current, run.parameters.replace(epochs=job.parameters.epochs), (run, end))
+    past = tuple(moment for moment in job.history() if moment.step < step)
+    made = keeping.new_job(current, run.parameters.replace(epochs=job.parameters.epochs), (run, end), past)
     made.set_speed(job.speed)
-    current.drop_job(f"it was branched at epoch {step / run.n_rows:.1f}")
+    current.drop_job(
+        f"a new run branches from its row {step:,}, epoch {step / run.n_rows:.1f}, and goes on with "
+        f"{told or 'the same settings'}"
+    )
     current.start(made)
     current.set_parameters(current.parameters.replace(**_kept_settings(run.parameters)))
-    where = f"row {step:,}, epoch {step / run.n_rows:.1f}"
-    current.notices.append(
-        f"This run shares the past of the one before up to {where}, and goes on with {told or 'the same settings'}."
-    )
 
 
 def _printed(value: Any) -> str:
