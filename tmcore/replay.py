@@ -81,8 +81,9 @@ def apply_changes(machine: Machine, changes: Sequence[Change]) -> None:
         machine.parameters = machine.parameters.replace(**{change.name: change.value})
         if change.name == "weights" and change.value != "real":
             weights = machine.state.weights[:, : machine.parameters.n_clauses]
-            whole = (weights + ONE_VOTE // 2) // ONE_VOTE * ONE_VOTE
-            weights[:] = np.maximum(whole, ONE_VOTE) if change.value == "integer" else ONE_VOTE
+            whole = (abs(weights) + ONE_VOTE // 2) // ONE_VOTE * ONE_VOTE
+            votes = np.maximum(whole, ONE_VOTE) if change.value == "integer" else ONE_VOTE
+            weights[:] = np.sign(weights) * votes
 
 
 def check_step(run: TrainingRun, step: int) -> None:
