@@ -96,6 +96,7 @@ def _panel(proven: Proven, job: Job) -> None:
             format_func=lambda name: CHOICES[name].label,
             captions=[CHOICES[name].use for name in names],
             label_visibility="collapsed",
+            width="stretch",
             key="takeaway_format",
         )
         with right:
@@ -112,12 +113,14 @@ def _format(name: str, proven: Proven, job: Job) -> None:
         with st.spinner(f"Running the {CHOICES[name].label} file"):
             proven.proofs[name] = _prove(name, proven, job)
     proof, choice = proven.proofs[name], CHOICES[name]
-    with st.container(horizontal=True, vertical_alignment="center"):
+    said, button = st.columns([4, 1], vertical_alignment="center")
+    with said.container(horizontal=True, vertical_alignment="center", gap="small"):
         if proof.equal:
             st.badge(proof.badge, icon=":material/check:", color="green")
         else:
             st.badge(proof.badge, icon=":material/close:", color="red")
-        st.caption(style.plain(proof.sentence), width="stretch")
+        st.caption(style.plain(proof.sentence))
+    with button:
         st.download_button(
             f"Download {choice.label}",
             proof.data if proof.equal else b"",
@@ -125,6 +128,7 @@ def _format(name: str, proven: Proven, job: Job) -> None:
             mime=choice.mime,
             on_click="ignore",
             type="primary",
+            width="stretch",
             disabled=not proof.equal,
             key=f"takeaway_{name}",
         )

@@ -94,7 +94,8 @@ def _comments(rules: RuleSet, about: About, votes: Sequence[str]) -> list[str]:
     lines.append(
         "Columns read: " + ", ".join(f"{visible(c)} ({kind})" for c, kind in used_columns(rules).items())
     )
-    lines.append("NULL and NaN are missing and meet no condition. Replace the table's name by yours.")
+    lines.append(f"NULL and NaN are missing and meet no condition; NaN counts as more than {LARGEST}.")
+    lines.append("Replace the table's name by yours.")
     return lines
 
 
