@@ -3,6 +3,7 @@
 from tmcore.estimators import TsetlinClassifier, load
 from tmcore.parameters import PARAMETERS, Parameters
 from tmcore.rules import Rule, RuleSet
+from tmcore.suggest import Suggestion, suggest_settings
 from tmcore.table import Table, TableError, read_table
 from tmcore.training import Snapshot, TrainingRun
 
@@ -12,10 +13,12 @@ __all__ = [
     "Rule",
     "RuleSet",
     "Snapshot",
+    "Suggestion",
     "Table",
     "TableError",
     "TrainingRun",
     "TsetlinClassifier",
     "load",
     "read_table",
+    "suggest_settings",
 ]

@@ -15,19 +15,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from tmcore import early_stopping, files
+from tmcore import early_stopping, model_files
 from tmcore.class_weights import class_scales
-from tmcore.encoders import make_encoder, read_encoder
-from tmcore.export import read_json
+from tmcore.encoders import make_encoder
 from tmcore.labels import class_indices, label_array, read_labels
 from tmcore.machine import make_machine, streams
-from tmcore.machine.state import WEIGHT_UNIT, MachineState
+from tmcore.machine.inference import CompiledVotes, compile_votes
+from tmcore.machine.state import WEIGHT_UNIT
 from tmcore.parameters import ClassWeight, Parameters
+from tmcore.readable import ReadabilityDial
 from tmcore.settling import Settled, make_rules, own_votes, settle, vote_scale
 from tmcore.training import TrainingRun, winners
 
 
-class TsetlinClassifier(ClassifierMixin, BaseEstimator):
+class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
     """A Tsetlin machine whose clauses are interval rules.
 
     Parameters
@@ -119,6 +120,8 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    _compiled: tuple[Settled, CompiledVotes] | None = None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -185,6 +188,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.machine_.learn(self.machine_.prepare(codes), indices, order, effective_n_jobs(self.n_jobs))
         self.n_batches_ += 1
         self.settled_: Settled | None = None
+        self._dial_rows, self._path = None, None
         self.settle_reason_: str | None = None
         self._count_literals()
         return self
@@ -238,7 +242,8 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         self.machine_.scales[:] = class_scales(parameters.class_weight, self.classes_, indices[indices >= 0])
 
     def _settle(self, codes: np.ndarray, labels: np.ndarray) -> None:
-        self.settled_ = settle(self.machine_, codes, labels, len(self.classes_))
+        self.settled_ = settle(self.machine_, codes, labels, self.classes_)
+        self._keep_rows(codes, labels)
         self.settle_reason_ = self.settled_.reason
         self.rules_ = make_rules(self.encoder_, self.machine_, self.settled_, self.classes_, codes, labels)
         self._count_literals()
@@ -253,9 +258,14 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         """Vote sums in units of 2**-16, int64 of shape (n_rows, 1) or (n_rows, K)."""
         check_is_fitted(self, "machine_")
         data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
-        if self.settled_ is None or not self.settled_.refitted:
-            return self.machine_.votes(data)
-        return self.settled_.votes(self.machine_.outputs(data))
+        settled, machine = self.settled_, self.machine_
+        if settled is None or not settled.refitted:
+            return machine.votes(data)
+        if self._compiled is None or self._compiled[0] is not settled:
+            about = machine.bank(), machine.n_ranks, machine.has_gaps
+            kept = settled.machines, settled.clauses, settled.weights, settled.intercept
+            self._compiled = settled, compile_votes(*about, *kept)
+        return self._compiled[1].votes(data)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Vote sums: shape (n_rows,) with two classes, else (n_rows, K); log-odds after a refit.
@@ -292,25 +302,7 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Write the model to one file that `tmcore.load` reads; it holds arrays and text, nothing executable."""
         check_is_fitted(self, "machine_")
-        state, settled = self.machine_.state, self.settled_
-        arrays = {"planes": state.planes, "weights": state.weights}
-        meta: dict[str, Any] = {
-            "parameters": files.parameters_to_dict(self.machine_.parameters),
-            "encoder": self.encoder_.to_dict(),
-            "classes": files.labels_to_list(self.classes_),
-            "feature_names": [str(name) for name in self.feature_names_in_] if self._has_names() else None,
-            "step": state.step,
-            "n_batches": self.n_batches_,
-            "settled": None,
-        }
-        if settled is not None:
-            arrays |= {f"settled_{name}": getattr(settled, name) for name in _SETTLED_ARRAYS}
-            rules = self.rules_.export("json").decode()
-            meta["settled"] = {"refitted": settled.refitted, "reason": settled.reason, "rules": rules}
-        files.write(path, "model", meta, arrays)
-
-    def _has_names(self) -> bool:
-        return hasattr(self, "feature_names_in_")
+        model_files.save(self, path)
 
     # -- checking input -----------------------------------------------------------------------------------------
 
@@ -359,9 +351,6 @@ class TsetlinClassifier(ClassifierMixin, BaseEstimator):
         return codes, indices
 
 
-_SETTLED_ARRAYS = ("machines", "clauses", "weights", "intercept")
-
-
 def load(path: str | Path) -> TsetlinClassifier:
     """Read a model written by `TsetlinClassifier.save`.
 
@@ -370,25 +359,4 @@ def load(path: str | Path) -> TsetlinClassifier:
     ValueError
         The file is something else, damaged, or of a newer version.
     """
-    meta, arrays = files.read(path, "model")
-    parameters = files.parameters_from_dict(meta["parameters"])
-    model = TsetlinClassifier(**dataclasses.asdict(parameters))
-    model.encoder_ = read_encoder(meta["encoder"])
-    model.classes_ = files.labels_from_list(meta["classes"])
-    model.n_features_in_ = len(model.encoder_.columns)
-    if meta["feature_names"] is not None:
-        model.feature_names_in_ = np.array(meta["feature_names"], dtype=object)
-    state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, meta["step"])
-    encoder = model.encoder_
-    model.machine_ = make_machine(parameters, len(model.classes_), encoder.n_ranks, encoder.has_gaps, state)
-    model.n_batches_ = meta["n_batches"]
-    model.settled_, model.settle_reason_ = None, None
-    if meta["settled"] is not None:
-        kept = {name: arrays[f"settled_{name}"] for name in _SETTLED_ARRAYS}
-        model.settled_ = Settled(
-            **kept, refitted=meta["settled"]["refitted"], reason=meta["settled"]["reason"]
-        )
-        model.settle_reason_ = model.settled_.reason
-        model.rules_ = read_json(meta["settled"]["rules"])
-    model._count_literals()
-    return model
+    return model_files.load(path, TsetlinClassifier)

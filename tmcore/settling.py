@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from tmcore.class_weights import class_weights
+from tmcore.dial import Point
 from tmcore.encoders import AnyEncoder
 from tmcore.extract import extract
 from tmcore.machine import Machine
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
-from tmcore.refit import Refit, refit
+from tmcore.refit import refit
 from tmcore.rule import with_counts
 from tmcore.ruleset import RuleSet
 
@@ -50,7 +54,9 @@ class Settled:
         return list(zip(self.machines.tolist(), self.clauses.tolist(), strict=True))
 
 
-def settle(machine: Machine, codes: np.ndarray, labels: np.ndarray, n_classes: int) -> Settled:
+def settle(
+    machine: Machine, codes: Any, labels: np.ndarray, classes: np.ndarray, stop: threading.Event | None = None
+) -> Settled:
     """Weights for the clauses of a trained machine, refitted if its settings say so (`refit` says how).
 
     Parameters
@@ -58,19 +64,34 @@ def settle(machine: Machine, codes: np.ndarray, labels: np.ndarray, n_classes: i
     codes : ndarray, shape (n_rows, features)
     labels : ndarray of int64, shape (n_rows,)
         Class indices.
+    classes : ndarray, shape (K,)
+        Labels, for the settings' class weights.
+    stop : threading.Event, optional
+        When set, the refit ends early and the clauses keep their own votes.
     """
     bank = machine.bank()
     if machine.parameters.weights != "refit":
         return own_votes(bank)
     outputs = machine.outputs(machine.prepare(codes))
     lengths = bank.literals.ravel()
-    found: Refit = refit(
-        outputs.reshape(len(labels), -1), labels, lengths, n_classes, machine.parameters.random_state % 2**32
-    )
+    seed, weights = machine.parameters.random_state % 2**32, row_weights(machine, classes, labels)
+    found = refit(outputs.reshape(len(labels), -1), labels, lengths, len(classes), seed, stop, weights)
     if found.reason is not None:
         return replace(own_votes(bank), reason=found.reason)
     machines, clauses = np.divmod(found.kept, bank.weights.shape[1])
     return Settled(machines, clauses, found.weights, found.intercept, True)
+
+
+def row_weights(machine: Machine, classes: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
+    """How much each row counts in a refit: as the settings' class weights say, None where all count once."""
+    class_weight = machine.parameters.class_weight
+    return None if class_weight is None else class_weights(class_weight, classes, labels)[labels]
+
+
+def at_point(point: Point, n_clauses: int) -> Settled:
+    """One point of the readability dial as settled weights of a machine with `n_clauses` per class."""
+    machines, clauses = np.divmod(point.kept, n_clauses)
+    return Settled(machines, clauses, point.weights, point.intercept, True)
 
 
 def own_votes(bank: ClauseBank) -> Settled:
@@ -87,7 +108,7 @@ def make_rules(
     machine: Machine,
     settled: Settled,
     classes: np.ndarray,
-    codes: np.ndarray,
+    codes: Any,
     labels: np.ndarray,
 ) -> RuleSet:
     """The kept clauses as rules on raw values, simplified without loss; support and precision are of training rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ def two_cores() -> list[Result]:
     best = fastest_in_turns({"one": lambda: trials(1), "two": lambda: trials(2)}, 5)
     y10 = rng.integers(0, 10, 4000)
     classes = {n: TrainingRun(X, y10, parameters, n_jobs=n) for n in (1, 2)}
-    turns = {str(n): (lambda run=run: run.learn(4000)) for n, run in classes.items()}
+    turns: dict[str, Callable[[], Any]] = {str(n): partial(run.learn, 4000) for n, run in classes.items()}
     by_class = fastest_in_turns(turns, 5)
     return [
         Result("two cores", "two trials, time at once / in turn", best["two"] / best["one"], "<= 0.6"),

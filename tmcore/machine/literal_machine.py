@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tmcore.machine import literals, streams
+from tmcore.machine.inference import pack_ranks
 from tmcore.machine.machine import Machine
 from tmcore.machine.state import LANES, ClauseBank, MachineState, polarities, rank_dtype
 from tmcore.parameters import Parameters
@@ -85,7 +86,7 @@ class LiteralMachine(Machine):
         if sparse.issparse(codes):
             literals.pack_sparse(codes.indptr, codes.indices, self.n_bits, words)
             return words
-        literals.pack_thresholds(np.ascontiguousarray(codes), self.n_ranks, words)
+        pack_ranks(np.ascontiguousarray(codes).reshape(-1), self.n_ranks, words)
         return words
 
     def _learn(
