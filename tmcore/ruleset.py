@@ -340,12 +340,13 @@ class RuleSet:
 
         Parameters
         ----------
-        format : {"json", "csv"}
+        format : {"json", "csv", "markdown", "python", "sql", "spark", "pmml", "html"}
+            `tmcore.export.proof.prove` writes the same and runs it.
 
         Raises
         ------
         ValueError
-            If the format is unknown.
+            If the format is unknown, or cannot hold a text of the data.
         """
         from tmcore.export import write  # the writers read rule sets, so this cannot be at the top
 
