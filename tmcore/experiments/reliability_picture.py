@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Mean probability, share of class 1 and share of rows, by bin."""
 
-SIZE, GAP, LEFT, TOP, PER_ROW = 190, 44, 50, 92, 4
+SIZE, GAP, LEFT, TOP, PER_ROW = 190, 58, 50, 92, 4
+CAPTION = (
+    "Share of held-out rows of class 1 (up) against the predicted probability (right), in ten groups of equal size. "
+    "On the diagonal both agree."
+)
 INK, INK3, LINE = "#1A2130", "#656E7C", "#DDE1E7"
 LINES = {
     "votes": ("#C04F00", "5 4"),
@@ -24,7 +28,7 @@ LINES = {
 MARKS = {"votes": "square", "votes, calibrated": "square", "refit": "circle", "refit, calibrated": ""}
 
 
-def picture(names: Sequence[str], curves: dict[tuple[str, str], Curve]) -> str:
+def picture(title: str, names: Sequence[str], curves: dict[tuple[str, str], Curve]) -> str:
     """SVG text with a panel per name; `curves` are by (name, method)."""
     n_rows = -(-len(names) // PER_ROW)
     width = LEFT + PER_ROW * (SIZE + GAP)
@@ -34,8 +38,8 @@ def picture(names: Sequence[str], curves: dict[tuple[str, str], Curve]) -> str:
         'font-family="Source Sans 3, Helvetica Neue, Arial, sans-serif" font-size="12" role="img" '
         'aria-label="Reliability curves of votes and refit, before and after calibration">',
         f'<rect width="{width}" height="{height}" fill="#FFFFFF"/>',
-        _text(LEFT, 26, "Share of rows of class 1 against the predicted probability", INK, 16, weight=650),
-        _text(LEFT, 46, "A curve on the diagonal is right; above it, the model says too little.", INK3),
+        _text(LEFT, 26, title, INK, 16, weight=650),
+        _text(LEFT, 46, CAPTION, INK3),
     ]
     x = LEFT
     for method in LINES:
