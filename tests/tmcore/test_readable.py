@@ -107,11 +107,11 @@ def test_early_stopping_keeps_the_epoch_that_was_best_on_rows_held_out():
 def test_a_literal_budget_shortens_clauses():
     X, y = noisy(300)
     lengths = {
-        budget: TrainingRun(X, y, Parameters(n_clauses=60, s=20.0, max_literals=budget)).advance(epochs=20)
+        budget: TrainingRun(X, y, Parameters(n_clauses=60, s=8.0, max_literals=budget)).advance(epochs=20)
         for budget in (None, 2)
     }
-    assert lengths[None].literals_per_clause.mean() > 3
-    assert lengths[2].literals_per_clause.mean() < 2.5
+    # A soft limit: a clause beyond it forgets with 1/s, and may be over it for a while.
+    assert lengths[2].literals_per_clause.mean() < lengths[None].literals_per_clause.mean() - 1
 
 
 def test_boolean_input_dense_or_sparse_gives_the_same_model():

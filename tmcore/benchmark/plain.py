@@ -29,7 +29,7 @@ class PlainMachine:
         return self
 
     def _learn(self, literals: np.ndarray, y: int) -> None:
-        include = self.states > self.n
+        include = np.asarray(self.states > self.n)
         outputs = np.asarray(~(include & ~literals).any(1))
         v = np.clip((self.sign * outputs).sum(), -self.T, self.T)
         selected = self.rng.random(self.m) < ((self.T - v) if y else (self.T + v)) / (2 * self.T)
