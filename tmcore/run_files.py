@@ -94,6 +94,13 @@ def _progress(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 def _move_on(run: TrainingRun, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     n_clauses = run.first_parameters.n_clauses
+    for name, fresh in vars(run.machine.state).items():
+        if isinstance(fresh, np.ndarray):
+            for found in (arrays[name], arrays[f"checkpoint_{name}"][0]):
+                if (found.shape, found.dtype) != (fresh.shape, fresh.dtype):
+                    raise ValueError(
+                        "The run was written by another version of tmcore; train it anew with this one."
+                    )
     kept = (arrays[f"checkpoint_{name}"] for name in ("planes", "weights", "steps"))
     for planes, weights, step in zip(*kept, strict=True):
         run.checkpoints.add(MachineState(planes, weights, n_clauses, int(step)))

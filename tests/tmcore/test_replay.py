@@ -245,3 +245,12 @@ def test_a_loaded_run_goes_back_and_on_as_if_it_had_never_stopped(tmp_path, n_cl
     other.save(tmp_path / "other")
     with pytest.raises(ValueError, match="belongs to another run"):
         TrainingRun.load(tmp_path / "other", tmp_path / "progress")
+
+
+def test_a_state_of_another_layout_is_refused(tmp_path):
+    run = TrainingRun(*table(), Parameters(n_clauses=6))
+    run.learn(10)
+    run.machine.state.planes = run.machine.state.planes.astype(np.uint16)
+    run.save(tmp_path / "run")
+    with pytest.raises(ValueError, match="written by another version"):
+        TrainingRun.load(tmp_path / "run")
