@@ -219,6 +219,8 @@ class Condition:
     def allows(self, name: str) -> bool:
         """Whether a value that is not a number, by its name, meets the condition."""
         if self.kind == "boolean":
+            if self.all_levels == ("0", "1"):  # columns of 0 and 1 may come as booleans
+                name = {"False": "0", "True": "1"}.get(name, name)
             return name == self.value if self.value is not None else name in self.all_levels
         if self.kind == "ordinal":
             return name in (self.levels or self.all_levels)

@@ -29,7 +29,7 @@ class PlainMachine:
         return self
 
     def _learn(self, literals: np.ndarray, y: int) -> None:
-        include = np.asarray(self.states > self.n)
+        include: np.ndarray = np.asarray(self.states > self.n)
         outputs = np.asarray(~(include & ~literals).any(1))
         v = np.clip((self.sign * outputs).sum(), -self.T, self.T)
         selected = self.rng.random(self.m) < ((self.T - v) if y else (self.T + v)) / (2 * self.T)
@@ -46,7 +46,7 @@ class PlainMachine:
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Classes 0 and 1; an empty clause outputs 0."""
         literals = np.hstack([X, 1 - X]).astype(np.int64)
-        include = self.states > self.n
-        violated = include.astype(np.int64) @ (1 - literals.T)
-        outputs = (violated == 0) & include.any(1)[:, None]
+        include = (self.states > self.n).astype(np.int64)
+        violated = include @ (1 - literals.T)
+        outputs = (violated == 0) & (include.sum(1) > 0)[:, None]
         return ((self.sign[:, None] * outputs).sum(0) >= 0).astype(int)
