@@ -58,9 +58,10 @@ class Estimate:
     @property
     def text(self) -> str:
         """In words, with what to do where it is much."""
+        speed = f"{about(self.rows_per_second)} rows a second, measured now"
         said = (
-            f"{self.rows:,} rows to learn take {duration(self.seconds)} at full speed "
-            f"({about(self.rows_per_second)} rows a second, measured now), {duration(self.watched)} at 1×, and {size(self.n_bytes)} of memory."
+            f"{self.rows:,} rows to learn take {duration(self.seconds)} at full speed ({speed}), "
+            f"{duration(self.watched)} at 1×, and {size(self.n_bytes)} of memory."
         )
         if self.n_bytes > MUCH_BYTES:
             return said + " That is much memory: use fewer clauses or fewer columns."

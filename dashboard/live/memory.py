@@ -238,12 +238,13 @@ class Memory:
                 moment = self.film.shown or shown
                 self.why = Why(run, max(0, moment.step - 1), view.clause if clause is None else clause, None)
             else:
-                self.why.clause = clause
+                self.why.clause, self.why.chosen = clause, True
 
     def _follow_why(self) -> None:
         """An open explanation follows the moment shown."""
         if self.why is not None and (shown := self.film.shown) is not None:
-            self.why.step, self.why.feature, self.why.found = max(0, shown.step - 1), None, True
+            self.why.feature = None
+            self.why.step, self.why.found = max(0, shown.step - 1), True
 
     def _look(self, value: Any) -> None:
         run = self.run

@@ -52,10 +52,12 @@ function buildFilm(S, named) {
     named("keys", el("dl", { class: "keys", hidden: true, "aria-label": "Keys" },
       KEY_WORDS.map(([key, words]) => el("div", {}, el("dt", {}, el("kbd", { text: key })), el("dd", { text: words }))))),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
-      named("newest", button("Newest", "End", { title: "Go to the newest moment" })), named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
+      named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     named("rowLine", el("p", { class: "cap rowline", hidden: true, role: "status" })),
     named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
       "aria-valuemin": "0" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far"))),
+    named("pastLine", el("div", { class: "pastline", hidden: true }, named("pastText", el("span", { class: "cap" })),
+      named("newest", button("Newest", "End", { title: "Go to the newest moment" })))),
     named("cost", el("p", { class: "cap cost", hidden: true, role: "status" })));
 }
 

@@ -35,7 +35,6 @@ function noticeWords(S) {
   if (data.state === "failed") return ["err", data.error || "Training stopped."];
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
   if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
-  if (data.past) return ["past", `The run went on to row ${whole(data.last)}. Play shows the film from here. A branch takes T, s, γ, bound rule and weights from the side.`];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
   if (data.settled) return ["settled", settledWords(data.settled)];
   if (data.lapsed) return ["lapsed", "Paused itself because this page was closed or left. Nothing is lost."];
@@ -77,6 +76,8 @@ function writeFilm(S) {
   const { estimate, rowLine, rival } = S.data;
   S.cost.hidden = !estimate;
   if (estimate) { S.cost.dataset.warn = String(estimate.warn); setText(S.cost, estimate.text); }
+  S.pastLine.hidden = !S.data.past;
+  if (S.data.past) setText(S.pastText, `The run went on to row ${whole(S.data.last)}. Play shows the film from here; a branch takes T, s, γ, bound rule and weights from the side.`);
   S.rowLine.hidden = !rowLine;
   if (rowLine) setText(S.rowLine, rowWords(S, rowLine));
   S.rivalNote.hidden = !rival;
@@ -102,7 +103,6 @@ function writeNotice(S) {
   if (!notice) return;
   S.notice.dataset.kind = notice[0];
   setText(S.noticeText, notice[1]);
-  S.newest.hidden = notice[0] !== "past";
   S.goOn.hidden = notice[0] !== "lapsed";
   S.readRules.hidden = notice[0] !== "settled";
   S.progress.hidden = S.data.state !== "compiling";

@@ -30,7 +30,8 @@ LETTERS = {"Ia": "a", "Ib": "b", "II": "2"}
 class Why:
     """The question a page asks: about the row learned at ``step``, and there about one clause.
 
-    ``feature`` is the one whose bound was asked about, ``found`` whether a move of it was found.
+    ``feature`` is the one whose bound was asked about, ``found`` whether a move of it was found. Without a feature the
+    first clause that learned from the row takes the place of one that did not, until one is ``chosen``.
     """
 
     run: TrainingRun
@@ -38,6 +39,7 @@ class Why:
     clause: int
     feature: int | None = None
     found: bool = True
+    chosen: bool = False
     _trace: tuple[int, Trace] | None = None
 
     def told(self, run: TrainingRun, job: Job, machine: int) -> dict[str, Any]:
@@ -47,6 +49,8 @@ class Why:
         trace = self._trace[1]
         taught = [decision.machine for decision in trace.decisions]
         decision = trace.decision(machine if machine in taught else None)
+        if self.feature is None and not self.chosen and not decision.clauses[self.clause].feedback:
+            self.clause = next((c.clause for c in decision.clauses if c.feedback), self.clause)
         return _row(trace, run, job) | _decision(trace, decision) | {
             "taught": taught,
             "asked": self.feature,
