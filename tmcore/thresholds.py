@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NOISE = 1.96
+"""Standard errors of a difference that may be chance: 95 %."""
+
 
 @dataclass(frozen=True)
 class Confusion:
@@ -65,7 +68,7 @@ class CostCurve:
     best : int
         Position of the cheapest; of equals the one nearest to the threshold that exact probabilities would ask for.
     near : (float, float)
-        The first and last threshold that costs less than one standard error more than the best, row by row.
+        The first and last threshold whose extra cost, row by row, is within NOISE standard errors.
     """
 
     thresholds: np.ndarray
@@ -119,5 +122,5 @@ def cost_curve(labels: np.ndarray, shares: np.ndarray, false_alarm: float, miss:
     )
     gaps = costs - costs[best]
     errors = np.sqrt(np.maximum(squares / n - gaps**2, 0) / n)
-    close = np.flatnonzero((gaps <= errors) | (gaps <= 1e-12))
+    close = np.flatnonzero((gaps <= NOISE * errors) | (gaps <= 1e-12))
     return CostCurve(thresholds, costs, best, (float(thresholds[close[0]]), float(thresholds[close[-1]])))

@@ -37,37 +37,32 @@ def _interval(
 
 
 def judged(intervals: pd.DataFrame, trials: pd.DataFrame | None, own: dict[str, float]) -> go.Figure:
-    """Each measure on a line: every split a dot, the mean and its interval, and the run's own test rows hollow."""
+    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow."""
     figure = go.Figure()
+    ink = style.token("ink")
     for place, name in enumerate(MEASURES):
         row = intervals.loc[name].to_dict()
         _interval(figure, place, row["low"], row["high"], "accent", 5)
         if trials is not None:
-            values = trials[name].dropna()
+            values, below = trials[name].dropna(), place + 0.3
             marker = {"color": style.token("axis"), "size": 6, "opacity": 0.75}
             figure.add_scatter(
-                x=values, y=[place + 0.24] * len(values), mode="markers", marker=marker, hoverinfo="skip"
+                x=values, y=[below] * len(values), mode="markers", marker=marker, hoverinfo="skip"
             )
-        marker = {"color": style.token("ink"), "size": 15, "symbol": "line-ns", "line": {"width": 2.5}}
-        marker["line"] = {"width": 2.5, "color": style.token("ink")}
-        figure.add_scatter(x=[row["mean"]], y=[place], mode="markers", marker=marker, hoverinfo="skip")
+            marker = {"color": style.token("bg"), "size": 9, "line": {"width": 1.5, "color": ink}}
+            figure.add_scatter(x=[own[name]], y=[below], mode="markers", marker=marker, hoverinfo="skip")
+        tick = {"symbol": "line-ns", "size": 13, "line": {"width": 2.5, "color": ink}}
+        figure.add_scatter(x=[row["mean"]], y=[place], mode="markers", marker=tick, hoverinfo="skip")
         if np.isfinite(row["mean"]):
+            end = row["high"] if np.isfinite(row["high"]) else row["mean"]
             figure.add_annotation(
-                x=row["mean"], y=place, yshift=15, text=f"<b>{row['mean']:.2f}</b>", showarrow=False,
-                font={"color": style.token("ink"), "size": 13},
+                x=end, y=place, text=f" <b>{row['mean']:.2f}</b>", showarrow=False, xanchor="left", xshift=4,
+                font={"color": ink, "size": 13},
             )  # fmt: skip
-        marker = {
-            "color": "rgba(0,0,0,0)",
-            "size": 9,
-            "symbol": "circle",
-            "line": {"width": 1.5, "color": style.token("ink")},
-        }
-        figure.add_scatter(x=[own[name]], y=[place - 0.24], mode="markers", marker=marker, hoverinfo="skip")
-    _rows_layout(figure, MEASURES, 260)
-    low = min(
-        float(np.nanmin(intervals["low"].fillna(1))), float(np.nanmin(intervals["lowest"].fillna(1))), 0.5
-    )
-    figure.update_xaxes(range=[max(0.0, low - 0.03), 1.005], dtick=0.1, tickformat=".1f")
+    _rows_layout(figure, MEASURES, 250)
+    ends = intervals[["low", "high", "lowest", "highest"]].to_numpy()
+    ends = ends[np.isfinite(ends)]
+    figure.update_xaxes(range=[max(0.0, ends.min() - 0.02), ends.max() + 0.05], tickformat=".2f", nticks=7)
     return figure
 
 

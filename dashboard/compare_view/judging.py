@@ -139,7 +139,7 @@ def _result(split: Split, model: TsetlinClassifier, judged: Judged | None) -> No
         intervals, trials = one_split_intervals(*answers), None
         row = intervals.loc["accuracy"].to_dict()
         style.section(
-            f"{style.count(n_test, 'test row')} leave {span(row['low'], row['high'])} right open",
+            f"{style.count(n_test, 'test row')} say little: {span(row['low'], row['high'])} right may be the truth",
             "The run's own test rows with their 95 % intervals. Repeated splits say more: they also show how much the "
             "rules depend on the rows they are trained on.",
         )
@@ -147,8 +147,12 @@ def _result(split: Split, model: TsetlinClassifier, judged: Judged | None) -> No
         intervals, trials = judged.judgement.intervals, judged.judgement.trials
         _finding(judged)
     st.plotly_chart(charts.judged(intervals, trials, own), config=charts.CONFIG, key="judge_chart")
-    key = "Bar: 95 % interval. Tick: mean. Hollow: this run's test rows."
-    st.caption(key if trials is None else f"{key} Grey: one split each.")
+    bar = "Bar: 95 % interval. Tick: "
+    st.caption(
+        f"{bar}score."
+        if trials is None
+        else f"{bar}mean. Grey: one split each. Hollow: this run's test rows."
+    )
     _table(intervals, trials)
 
 

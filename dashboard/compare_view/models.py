@@ -42,22 +42,14 @@ def show(held: Comparing, parameters: Parameters) -> None:
         return
     measured: list[Measured] = task.result
     style.section(finding(measured), _caption(measured))
-    left, right = st.container(key="stacked").columns([2, 3], gap="large")
-    with left:
-        measure = st.segmented_control(
-            "Measure",
-            MEASURES,
-            default="F1",
-            required=True,
-            key="models_measure",
-            label_visibility="collapsed",
-        )
-        st.plotly_chart(charts.models(measured, measure), config=charts.CONFIG, key="models_chart")
-        st.caption(
-            "Filled: Tsetlin machines. Hollow: the usual models. Lines: 95 % intervals from the test rows."
-        )
-    with right:
-        _table(measured)
+    _table(measured)
+    measure = st.segmented_control(
+        "Measure", MEASURES, default="F1", required=True, key="models_measure", label_visibility="collapsed"
+    )
+    st.plotly_chart(charts.models(measured, measure), config=charts.CONFIG, key="models_chart")
+    st.caption(
+        "Filled: Tsetlin machines. Hollow: the usual models. Lines: 95 % intervals from the test rows."
+    )
 
 
 def finding(measured: Sequence[Measured]) -> str:
@@ -103,10 +95,10 @@ def as_frame(measured: Sequence[Measured]) -> pd.DataFrame:
             "No. of Lit.": one.n_literals,
             "Rules": one.n_rules,
             "Lit. in rules": one.n_rule_literals,
-            "Memory, training (KB)": one.training_bytes / KB,
-            "Memory, testing (KB)": one.testing_bytes / KB,
-            "Training time (s)": one.seconds,
-            "In the paper": one.about,
+            "Mem., train. (KB)": one.training_bytes / KB,
+            "Mem., test. (KB)": one.testing_bytes / KB,
+            "Time (s)": one.seconds,
+            "What it is": one.about,
         }
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("Model")
     return frame.astype(dict.fromkeys(("No. of Lit.", "Rules", "Lit. in rules"), "Int64"))
@@ -120,14 +112,15 @@ def _table(measured: Sequence[Measured]) -> None:
             "F1": three,
             "Bal. acc.": three,
             "AUC": three,
-            "Training time (s)": three,
-            "Memory, training (KB)": one,
-            "Memory, testing (KB)": one,
+            "Time (s)": three,
+            "Mem., train. (KB)": one,
+            "Mem., test. (KB)": one,
         },
         height="content",
+        placeholder="–",
     )
     st.caption(
         "No. of Lit.: included literals of the trained machine; for the tree, the tests on its paths. Rules and their "
         "literals are what settling leaves. Memory: all arrays held in training, the rows as the model reads them "
-        "included, and those needed to predict. Training time: of the processor, one after another."
+        "included, and those needed to predict. Time: of the processor, for training, one after another."
     )

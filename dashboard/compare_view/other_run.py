@@ -85,13 +85,16 @@ def show(held: Comparing, job: Job, model: TsetlinClassifier) -> None:
             return None
         return Beside(name_of(chosen, base), chosen, other, _accuracy(held, other))
 
-    task = offer(held, "other", "Train it beside this run", "Training the other run", work)
-    if task is not None and not task.busy and task.result not in held.beside and task.result is not None:
+    def keep() -> None:
+        if st.button("Keep this run to compare later ones with", key="other_keep"):
+            held.keep(Beside(f"kept: {name_of(base, base)}", base, model, _accuracy(held, model)))
+            st.rerun()
+
+    doing = "Training the other run"
+    task = offer(held, "other", "Train it beside this run", doing, work, more=keep)
+    if task is not None and not task.busy:
         held.keep(task.result)
         held.tasks.pop("other", None)
-        st.rerun()
-    if st.button("Keep this run to compare later ones with", key="other_keep"):
-        held.keep(Beside(f"kept: {name_of(base, base)}", base, model, _accuracy(held, model)))
         st.rerun()
     if not held.beside:
         st.caption("No other run yet. One is trained on the same rows, so only seed and settings differ.")

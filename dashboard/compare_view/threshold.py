@@ -16,7 +16,7 @@ from tmcore.estimators import TsetlinClassifier
 from tmcore.judge import cross_validated_shares
 from tmcore.labels import class_indices
 from tmcore.parameters import Parameters
-from tmcore.thresholds import Confusion, confusion, cost_curve
+from tmcore.thresholds import Confusion, asked_for, confusion, cost_curve
 
 PER_ROWS = 100
 SLIDER = "threshold_slider"
@@ -77,11 +77,11 @@ def _moving(held: Comparing, model: TsetlinClassifier, shares: np.ndarray | None
     )
     st.caption("Area: share of rows. Filled: right. Hollow: wrong, in the colour of the class the rows are.")
     if curve is not None:
-        near = f"{curve.near[0]:.2f} to {curve.near[1]:.2f}"
+        low, high = curve.near
         style.section(
-            f"The cheapest threshold is {curve.best_threshold:.2f}; {near} is as good within noise",
-            f"Cost per {PER_ROWS} training rows, cross-validated. Shaded: within one standard error of the cheapest. "
-            f"If the probabilities were exact, it would be {false_alarm / (false_alarm + miss):.2f}.",
+            f"The cheapest threshold is {curve.best_threshold:.2f}; {low:.2f} to {high:.2f} is as good within noise",
+            f"Cost per {PER_ROWS} training rows, cross-validated. Shaded: extra cost that may be chance (95 %). "
+            f"If the probabilities were exact, {asked_for(false_alarm, miss):.2f} would be the cheapest.",
         )
         st.plotly_chart(charts.costs(curve, threshold, PER_ROWS), config=charts.CONFIG, key="threshold_costs")
     if threshold != HALF:

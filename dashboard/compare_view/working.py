@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dashboard import style
@@ -9,10 +11,19 @@ from dashboard.background import Task, Work
 from dashboard.compare_view.state import Comparing
 
 
-def offer(held: Comparing, key: str, label: str, doing: str, work: Work, about: str = "") -> Task | None:
+def offer(
+    held: Comparing,
+    key: str,
+    label: str,
+    doing: str,
+    work: Work,
+    about: str = "",
+    more: Callable[[], None] | None = None,
+) -> Task | None:
     """A button that starts a task, or its progress while it works; the task once it has a result.
 
-    ``about`` is said beside the button. The button stays when there is a result, to do it again.
+    ``about`` is said beside the button, and ``more`` draws what else belongs there. The button stays when there is a
+    result, to do it again.
     """
     task = held.tasks.get(key)
     if task is not None and task.busy:
@@ -25,6 +36,8 @@ def offer(held: Comparing, key: str, label: str, doing: str, work: Work, about: 
             st.rerun()
         if about:
             st.caption(style.plain(about))
+        if more is not None:
+            more()
     if task is not None and task.error is not None:
         st.markdown(f":red[:material/error:] {style.plain(task.error)}")
     elif task is not None and task.result is None:

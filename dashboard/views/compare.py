@@ -61,8 +61,8 @@ def headline(model: TsetlinClassifier, job: Job) -> str:
     low, high = share_interval(n_right, n_rows)
     verb = "gets" if len(model.rules_) == 1 else "get"
     return (
-        f"{rules} {verb} {n_right:,} of {n_rows:,} unseen rows right: {style.percent(n_right / n_rows)}, "
-        f"and {judging.span(low, high)} would fit that"
+        f"{rules} {verb} {style.percent(n_right / n_rows)} of {n_rows:,} unseen rows right; "
+        f"of all rows it may be {judging.span(low, high)}"
     )
 
 

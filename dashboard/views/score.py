@@ -173,7 +173,7 @@ def show() -> None:
         "Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
         "tmcore predict gives the same on the command line.",
     )
-    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True)
+    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)
 
 
 show()
