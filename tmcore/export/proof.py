@@ -29,7 +29,7 @@ from tmcore.rule import as_tuple
 from tmcore.ruleset import RuleSet
 
 N_GENERATED = 20_000
-MOST_TESTS = 50_000_000
+MOST_TESTS = 15_000_000
 """Rules times rows that a check works through; of more rows only the first are checked."""
 
 TOLERANCE = 1e-9
