@@ -164,9 +164,8 @@ def most_used_pair(by_column: NDArray[np.bool_]) -> tuple[int, int]:
     alone = together.diagonal().copy()
     pairs = np.triu(together, 1)
     # Pairs used equally often go by how often each is used at all.
-    first, second = divmod(
-        int((pairs * (2 * used.shape[0] + 1) + np.triu(alone[:, None] + alone, 1)).argmax()), n_columns
-    )
+    order = pairs * (2 * used.shape[0] + 2) + np.triu(alone[:, None] + alone + 1, 1)
+    first, second = divmod(int(order.argmax()), n_columns)
     return (first, second) if alone[first] >= alone[second] else (second, first)
 
 

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
+from dashboard import live, session
+from dashboard.live.memory import Memory
 from dashboard.session import Session
 from tmcore.table import read_table
 
@@ -114,6 +116,33 @@ def test_settling_shows_before_and_after(app: AppTest) -> None:
         f"{job.outcome.after.n_literals:,}",
     ]
     assert list(table["by votes, before"])[2] == f"{job.outcome.before.n_rules:,}"
+
+
+def test_branching_starts_a_run_with_the_shared_past(app: AppTest) -> None:
+    kept = current(app)
+    job = kept.job
+    assert job is not None
+    job.one_epoch()
+    assert job.wait_until_idle(10)
+    app.slider(key="train_s").set_value(3.5).run()
+    look = app.session_state[live.STORE]
+    assert isinstance(look, Memory)
+    commands = [{"id": "1", "name": "go", "value": 20}, {"id": "2", "name": "branch"}]
+    look.take({"number": 1, "commands": commands})
+    app.run()
+    made = current(app).job
+    assert made is not None
+    assert made is not job
+    assert made.run is not None
+    assert (made.run.step, made.state) == (20, "paused")
+    assert [(c.step, c.name, c.value) for c in made.run.changes] == [(20, "s", 3.5)]
+    assert job.run is not None
+    then, branched = job.run.at(20), made.run.at(20)
+    assert np.array_equal(then.bank.lower, branched.bank.lower)
+    assert np.array_equal(then.bank.weights, branched.bank.weights)
+    assert any(
+        "branches from its row 20" in notice and "3.5 instead of 2" in notice for notice in kept.notices
+    )
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
