@@ -111,7 +111,8 @@ class Page:
     def open(self, address: str, sample: str, clauses: int) -> None:
         """Open an example and start a run with that many clauses."""
         self.tab.goto(address)
-        self.tab.get_by_role("button", name=f"Open {sample}").click(timeout=60_000)
+        named = self.tab.get_by_role("button", name=f"Open {sample}")
+        named.or_(self.tab.locator(f".st-key-open-{sample.lower()} button")).first.click(timeout=60_000)
         self.tab.get_by_role("button", name="Train on this").click(timeout=60_000)
         self.wait("root.dataset.confirmed == 'ready' && Number(root.dataset.painted) > 0", 180)
         slider = self.tab.get_by_role("slider", name="Clauses").first

@@ -7,7 +7,7 @@ function layOutByFeature(S, width, now) {
   const column = S.facts.features.get(S.data.view.feature).column;
   const ks = column.features.map((f) => S.local.get(f.i));
   if (ks.some((k) => k === undefined)) return null;
-  const sides = [0, 1].map((side) => S.rows.filter((row) => row.side === side)).map((rows) => [...rows].sort((a, b) => uses(b, ks) - uses(a, ks)));
+  const sides = [0, 1].map((side) => S.rows.filter((row) => row.side === side)).map((rows) => [...rows].sort((a, b) => place(a, ks) - place(b, ks)));
   const shown = [0, 1].filter((side) => sides[side].length);
   const gap = 26;
   const half = (width - 20 - gap * Math.max(0, shown.length - 1)) / Math.max(1, shown.length);
@@ -24,6 +24,14 @@ function layOutByFeature(S, width, now) {
   S.G = G;
   S.headsDirty = true;
   return G;
+}
+
+// Those that test the feature first, in the order of their intervals; the order stays until the rows are chosen anew.
+function place(row, ks) {
+  const k = ks.find((at) => row.inc[at]);
+  if (k === undefined) return 1e9;
+  const low = row.inc[k] & 1 ? row.lo[k] : 0;
+  return 1e6 * ks.indexOf(k) + 1e3 * low + (row.inc[k] & 2 ? row.hi[k] : 999);
 }
 
 const uses = (row, ks) => (ks.some((k) => row.inc[k]) ? 1 : 0);

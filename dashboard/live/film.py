@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from dashboard.pace import Pace, Speed
-from tmcore.replay import BRANCHABLE, go_on
+from tmcore.replay import BRANCHABLE, RowOrder, apply_changes
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -151,10 +151,11 @@ def _cell(bank: ClauseBank, cell: tuple[int, int, int]) -> tuple[int, int, bool,
 def _last_change(run: TrainingRun, start: int, end: int, cell: tuple[int, int, int]) -> int | None:
     """The last step in start..end-1 whose row changed a cell, or None."""
     machine = run.machine_at(start)
+    order = RowOrder(machine.parameters.random_state, run.n_rows)
     found, before = None, _cell(machine.bank(), cell)
     for step in range(start, end):
-        changes = [change for change in run.changes if change.step == step + 1]
-        go_on(run, machine, step + 1, changes)
+        machine.learn(run.data, run.labels, order.rows(step, 1), run.n_jobs)
+        apply_changes(machine, [change for change in run.changes if change.step == step + 1])
         now = _cell(machine.bank(), cell)
         if now != before:
             found, before = step, now

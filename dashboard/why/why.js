@@ -184,9 +184,9 @@ function writeCells(S, W) {
     (state[0] > W.N || state[1] > W.N ? 4 : 0) + (at[0] !== at[1] ? 2 : 0) + (state[0] !== state[1] ? 0.5 : 0)));
   const cells = [...clause.cells].sort((p, q) => score(q) - score(p));
   const shown = S.whyAll ? cells : cells.slice(0, WHY_ROWS);
-  const equation = { a: ["(14)", "(15)"], b: ["(16)", "(17)"], 2: ["", ""] }[clause.type];
+  const equation = { a: [" (14)", " (15)"], b: [" (16)", " (17)"], 2: ["", ""] }[clause.type];
   S.whyTable.replaceChildren(el("thead", {}, el("tr", {}, ["feature and this row's value ◆", "interval and its move",
-    `lower bound ${equation[0]}: chance as area, draw as mark`, `upper bound ${equation[1]}`].map((text) => el("th", { text, scope: "col" })))),
+    `lower bound${equation[0]}: chance as area, draw as mark`, `upper bound${equation[1]}`].map((text) => el("th", { text, scope: "col" })))),
   el("tbody", {}, shown.map((cell) => {
     const f = S.facts.features.get(cell.feature);
     const index = S.facts.columns.indexOf(f.column);
@@ -195,8 +195,8 @@ function writeCells(S, W) {
     return el("tr", { class: cell.feature === W.asked ? "asked" : null },
       el("td", { class: "f" }, el("b", { text: name }), el("span", { text: value })),
       el("td", { class: "g" }, whyGlyph(S, W, f, cell, !S.whyBefore)),
-      el("td", { "data-label": `lower bound ${equation[0]}` }, boundCell(W, f, cell, false)),
-      el("td", { "data-label": `upper bound ${equation[1]}` }, boundCell(W, f, cell, true)));
+      el("td", { "data-label": `lower bound${equation[0]}` }, boundCell(W, f, cell, false)),
+      el("td", { "data-label": `upper bound${equation[1]}` }, boundCell(W, f, cell, true)));
   })));
   const rest = cells.slice(WHY_ROWS);
   const inside = rest.filter(({ lower, upper }) => lower.state[1] > W.N || upper.state[1] > W.N).length;
