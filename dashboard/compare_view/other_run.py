@@ -21,6 +21,7 @@ from tmcore.parameters import PARAMETERS, Parameters
 if TYPE_CHECKING:
     from dashboard.jobs import Job
 
+SHOWN_AT_FIRST = 60
 SETTINGS = ("n_clauses", "T", "s", "epochs")
 
 
@@ -133,7 +134,12 @@ def _compare(held: Comparing, job: Job, model: TsetlinClassifier, other: Beside)
     left, _ = st.columns([2, 1])
     left.table(pd.DataFrame(cells), hide_index=True)
     painter = ComparePainter(ours, held.split.X_train, held.split.y_train)
-    compared_rules(painter.difference(theirs, found), ("weight here", "weight there"), key="other_rules")
+    longest = max(len(part) for part in (found.same, found.moved, found.only_first, found.only_second))
+    every = longest > SHOWN_AT_FIRST and st.toggle(
+        f"Show every rule, not only the first {SHOWN_AT_FIRST} of each kind", key="other_every"
+    )
+    groups = painter.difference(theirs, found, None if every else SHOWN_AT_FIRST)
+    compared_rules(groups, ("weight here", "weight there"), key="other_rules")
 
 
 def _cell(value: float | int | None) -> str:

@@ -29,23 +29,23 @@ class ComparePainter:
         self.rules = rules
         self._painter = Painter(rules, X, y)
 
-    def difference(self, other: RuleSet, found: Difference) -> list[dict[str, Any]]:
-        """Rows of both rule sets in groups: a moved bound, only in one, the same."""
+    def difference(self, other: RuleSet, found: Difference, most: int | None = None) -> list[dict[str, Any]]:
+        """Rows of both rule sets in groups, at most so many each: a moved bound, only in one, the same."""
         top = max([rule.magnitude for rule in (*self.rules, *other)], default=1.0)
-        pairs = {
-            "Moved a bound": [(self.rules[p.first - 1], other[p.second - 1]) for p in found.moved],
-            "Same in both": [(self.rules[p.first - 1], other[p.second - 1]) for p in found.same],
-        }
-        groups: list[tuple[str, list[tuple[Rule | None, Rule | None]]]] = [
-            ("Moved a bound", list(pairs["Moved a bound"])),
+        both = [
+            [(self.rules[p.first - 1], other[p.second - 1]) for p in part]
+            for part in (found.moved, found.same)
+        ]
+        groups: list[tuple[str, Sequence[tuple[Rule | None, Rule | None]]]] = [
+            ("Moved a bound", both[0]),
             ("Only in this run", [(self.rules[k - 1], None) for k in found.only_first]),
             ("Only in the other", [(None, other[k - 1]) for k in found.only_second]),
-            ("Same in both", list(pairs["Same in both"])),
+            ("Same in both", both[1]),
         ]
         return [
             {
                 "title": f"{title}: {count(len(rules), 'rule')}",
-                "rows": [self._both(first, second, top) for first, second in rules],
+                "rows": [self._both(first, second, top) for first, second in rules[:most]],
             }
             for title, rules in groups
             if rules

@@ -16,6 +16,7 @@ from tmcore.compare import Stability, stability
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
 
+MOST_OWN = 100
 MOST_OTHERS = 12
 
 
@@ -42,10 +43,11 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters) -> N
     if task is None:
         return
     found: Stability = task.result
-    shown = [one for one in found.rules if one.number is not None]
+    own = [one for one in found.rules if one.number is not None]
+    shown = own[:MOST_OWN]
     others = [one for one in found.rules if one.number is None and 2 * one.n_seeds >= found.n_seeds]
     shown += others[:MOST_OTHERS]
-    style.section(finding(found, model), _caption(found, len(others)))
+    style.section(finding(found, model), _caption(found, len(own), len(others)))
     painter = ComparePainter(rules, split.X_train, split.y_train)
     compared_rules(painter.stability(found, shown), ("share of seeds", "seeds"), key="seeds_rules")
 
@@ -57,12 +59,14 @@ def finding(found: Stability, model: TsetlinClassifier) -> str:
     return f"{found.n_usual} of {style.count(n_shapes, 'rule')} {verb} back in most of {found.n_seeds} seeds"
 
 
-def _caption(found: Stability, n_others: int) -> str:
+def _caption(found: Stability, n_own: int, n_others: int) -> str:
     sizes = [len(rules) for rules in found.sets]
     words = (
         "A rule comes back when another seed gives one that speaks for the same class and asks the same columns in the "
         f"same direction, wherever its bounds are. Line: 95 % interval. {min(sizes)} to {max(sizes)} rules a seed."
     )
+    if n_own > MOST_OWN:
+        words += f" The {MOST_OWN} heaviest of {n_own:,} are shown."
     if n_others > MOST_OTHERS:
         words += f" {n_others - MOST_OTHERS} more rules that others have are not shown."
     return words if found.complete else words + " Stopped early."

@@ -207,6 +207,18 @@ def test_other_seeds(current: Session, job: Job) -> None:
     assert "in most of 5 seeds" in text_of(page)
 
 
+def test_a_task_goes_on_when_the_page_is_left(current: Session) -> None:
+    page = open_page("compare.py", current)
+    page.select_slider[0].set_value(10).run()
+    next(button for button in page.button if button.label == "Judge on 10 splits").click()
+    page.run()
+    assert current.comparing is not None
+    assert not open_page("score.py", current).exception
+    assert current.comparing.tasks["judge"].wait(120)
+    again = open_page("compare.py", current)
+    assert "10 splits of about 30 test rows" in text_of(again)
+
+
 def test_another_split_starts_afresh_and_stops_what_works(split: Split) -> None:
     current = Session(split=split)
     first = comparing(current)
@@ -260,6 +272,11 @@ def test_moved_bounds_are_laid_over_each_other() -> None:
     assert [weight["share"] for weight in moved["weights"]] == [0.5, 0.25]
     assert groups[1]["rows"][0]["conditions"][0]["parts"][0] == ["feature", HOSTILE]
     assert groups[1]["rows"][0]["weights"][1] is None
+    assert [len(group["rows"]) for group in painter.difference(second, difference(first, second), 0)] == [
+        0,
+        0,
+        0,
+    ]
     assert (groups[2]["rows"][0]["outcome"], groups[2]["rows"][0]["weights"][0]) == ("ill", None)
 
 
