@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tmcore.conditions import Condition, RuleColumn
+from tmcore.number_rules import NumberRules
 from tmcore.rule import Rule, Weight, heaviest_first
 from tmcore.ruleset import RuleSet
 
@@ -50,6 +51,7 @@ def extract(
     kept: Sequence[tuple[int, int]] | None = None,
     frame: pd.DataFrame | NDArray[Any] | None = None,
     labels: Any = None,
+    unit: float = WEIGHT_UNIT,
 ) -> RuleSet:
     """Read the rules out of a machine, heaviest first.
 
@@ -58,12 +60,14 @@ def extract(
     encoder : fitted Encoder
     bank : ClauseBank
     classes : (n_classes,)
-        Labels; with two, class 1 is y = 1.
+        Labels; with two, class 1 is y = 1; none for rules that predict a number.
     weights, intercept, kept : int64 (n_kept, n_outputs), int64 (n_outputs,), list of (machine, clause)
-        Weights of a refit in units of 2**-16, for the clauses kept. Without them every clause votes with its
+        Weights of a refit in multiples of `unit`, for the clauses kept. Without them every clause votes with its
         own weight, its polarity's sign, for the class of its machine.
     frame, labels : raw training rows and their labels
         Fill support and precision.
+    unit : float
+        A power of two.
 
     Returns
     -------
@@ -91,12 +95,12 @@ def extract(
         if conditions is None:
             continue
         if conditions:
-            rules.append(Rule(conditions, _weight(units), source=(int(machine), int(clause))))
+            rules.append(Rule(conditions, _weight(units, unit), source=(int(machine), int(clause))))
         else:
             start += units
-    rule_set = RuleSet(
+    rule_set = (RuleSet if len(classes) else NumberRules)(
         classes=np.asarray(classes),
-        intercept=_weight(start),
+        intercept=_weight(start, unit),
         rules=heaviest_first(rules),
         columns=columns,
         by_name=encoder.by_name,
@@ -115,8 +119,8 @@ def _own_votes(bank: ClauseBank) -> tuple[list[tuple[int, int]], NDArray[np.int6
     return kept, weights, np.zeros(n_machines, dtype=np.int64)
 
 
-def _weight(units: NDArray[np.int64]) -> Weight:
-    numbers = tuple((units * WEIGHT_UNIT).tolist())
+def _weight(units: NDArray[np.int64], unit: float) -> Weight:
+    numbers = tuple((units * unit).tolist())
     return numbers[0] if len(numbers) == 1 else numbers
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tmcore.conditions import Condition
 
 Weight = float | tuple[float, ...]
-"""One signed number with two classes (above 0 speaks for class 1), else one number per class."""
+"""One signed number with two classes (above 0 speaks for class 1) and in regression, else one number per class."""
 
 
 def as_tuple(weight: Weight) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from tmcore.conditions import Condition, RuleColumn
 from tmcore.extract import extract
+from tmcore.number_rules import NumberRules
 from tmcore.rule import Explanation, FiredRule, NearMiss, Rule, Weight
 from tmcore.ruleset import RuleSet
 
@@ -10,6 +11,7 @@ __all__ = [
     "Explanation",
     "FiredRule",
     "NearMiss",
+    "NumberRules",
     "Rule",
     "RuleColumn",
     "RuleSet",

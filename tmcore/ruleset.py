@@ -41,7 +41,7 @@ class RuleSet:
     Attributes
     ----------
     classes : ndarray (n_classes,)
-        Labels, in the order of the weights.
+        Labels, in the order of the weights; empty for rules that predict a number, see `NumberRules`.
     intercept : float or tuple of float
         Votes before any rule.
     rules : tuple of Rule
@@ -112,7 +112,10 @@ class RuleSet:
 
     def predict(self, X: pd.DataFrame | NDArray[Any]) -> NDArray[Any]:
         """Return the predicted labels, (n_rows,)."""
-        return self.classes[self.winners(self.votes(X))]
+        return self._answers(self.votes(X))
+
+    def _answers(self, votes: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes[self.winners(votes)]
 
     def winners(self, votes: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return the index of the class that each row of vote sums, (n_rows, 1 | n_classes), stands for."""
@@ -213,7 +216,7 @@ class RuleSet:
         votes = self.votes(frame)
         sums = tuple(votes[0].tolist())
         return Explanation(
-            predicted=self.classes[self.winners(votes)[0]],
+            predicted=self._answers(votes)[0],
             votes=like(sums, self.intercept),
             intercept=self.intercept,
             fired=tuple(fired),

@@ -40,6 +40,9 @@ ENDINGS = {
 }
 """How a file of each format is called."""
 
+FOR_NUMBERS = ("json", "csv")
+"""Formats that can hold rules that predict a number."""
+
 
 def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa: A002 - the public name
     """Return the bytes of a file that holds `rules`.
@@ -52,8 +55,13 @@ def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa
     Raises
     ------
     ValueError
-        If `format` is not one of FORMATS, or cannot hold a text of the data.
+        If `format` is not one of FORMATS, cannot hold a text of the data, or the rules predict a number and it is not
+        one of FOR_NUMBERS.
     """
     if format not in FORMATS:
         raise ValueError(f"Rules can be exported as {' or '.join(FORMATS)}, not as {format!r}.")
+    if not len(rules.classes) and format not in FOR_NUMBERS:
+        raise ValueError(
+            f"Rules that predict a number can be exported as {' or '.join(FOR_NUMBERS)}, not as {format!r}."
+        )
     return FORMATS[format](rules, about)

@@ -1,7 +1,8 @@
 """Rules as CSV for a spreadsheet: the intercept as a first row called START, then one row a rule.
 
-Columns: number, rule, class, weight (or one for each of many classes), literals, support, precision. UTF-8
-with the mark that spreadsheets need to recognise it. Weights have all their digits.
+Columns: number, rule, class, weight (or one for each of many classes), literals, support, precision; class and
+precision are empty where the rules predict a number. UTF-8 with the mark that spreadsheets need to recognise it.
+Weights have all their digits.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def to_csv(rules: RuleSet, about: About = NOTHING) -> bytes:
     writer.writerow(["START", "", "", *map(repr, as_tuple(rules.intercept)), 0, "", ""])
     for number, rule in enumerate(rules, start=1):
         measures = ["" if value is None else repr(float(value)) for value in (rule.support, rule.precision)]
-        words = [neutral(rule.text()), neutral(rules.class_text(rule))]
+        speaks_for = rules.class_text(rule) if len(rules.classes) else ""
+        words = [neutral(rule.text()), neutral(speaks_for)]
         writer.writerow([number, *words, *map(repr, as_tuple(rule.weights)), rule.n_literals, *measures])
     return out.getvalue().encode("utf-8-sig")
 

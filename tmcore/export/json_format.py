@@ -8,8 +8,9 @@ Schema, version 1. UTF-8; every number reads back as the same float64.
     by_name     whether columns are found by name (else by position, in the order of "features")
     features    list of {name, label, unit, kind, categories}: kind is "numeric", "boolean", "ordinal" or
                 "nominal"; categories (levels in order) is empty for numeric; unit may be null
-    classes     list of {type, value}: type is "integer", "boolean", "string" or "number"
-    intercept   list of numbers: one with two classes, else one per class
+    classes     list of {type, value}: type is "integer", "boolean", "string" or "number"; empty for rules that
+                predict a number, which is the sum itself
+    intercept   list of numbers: one with two classes or none, else one per class
     n_rows      training rows that support refers to, or null
     edited      true where somebody changed the rules by hand; may be left out
     about       where the rules come from, may be left out: title, checked (what was run to check this file),
@@ -24,7 +25,7 @@ Schema, version 1. UTF-8; every number reads back as the same float64.
                     no condition holds for a missing value; in a boolean or ordinal feature a value that is
                     not among its categories counts as missing
         weights     list of numbers, as many as in intercept
-        class       the class it speaks for, in words
+        class       the class it speaks for, in words; "higher" or "lower" without classes
         text        the rule in words
         literals    number of bounds
         support     share of training rows it covers, or null
@@ -45,6 +46,7 @@ from numpy.typing import NDArray
 
 from tmcore.conditions import Condition, RuleColumn
 from tmcore.export.about import NOTHING, About
+from tmcore.number_rules import NumberRules
 from tmcore.rule import Rule, Weight, as_tuple
 from tmcore.ruleset import RuleSet
 
@@ -55,6 +57,9 @@ TYPES: dict[str, type] = {"boolean": bool, "integer": int, "number": float, "str
 DECIDE_TWO = (
     "Start at the intercept and add the weight of every rule that holds. "
     "0 or more: the second class; less than 0: the first class."
+)
+DECIDE_NUMBER = (
+    "Start at the intercept and add the weight of every rule that holds. The sum is the predicted number."
 )
 DECIDE_MANY = (
     "Start at the intercept and add the weights of every rule that holds, class by class. "
@@ -67,7 +72,7 @@ def to_json(rules: RuleSet, about: About = NOTHING) -> bytes:
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "decision": DECIDE_TWO if isinstance(rules.intercept, float) else DECIDE_MANY,
+        "decision": _decision(rules),
         "by_name": rules.by_name,
         "features": [
             {
@@ -94,6 +99,12 @@ def to_json(rules: RuleSet, about: About = NOTHING) -> bytes:
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
     # A lone surrogate from a broken file becomes its JSON escape.
     return text.encode("utf-8", errors="backslashreplace")
+
+
+def _decision(rules: RuleSet) -> str:
+    if not len(rules.classes):
+        return DECIDE_NUMBER
+    return DECIDE_TWO if isinstance(rules.intercept, float) else DECIDE_MANY
 
 
 def _plain(value: object) -> object:
@@ -187,7 +198,7 @@ def _read(document: dict[str, Any]) -> RuleSet:
                 source=None if item["source"] is None else (item["source"][0], item["source"][1]),
             )
         )
-    return RuleSet(
+    return (RuleSet if n_classes else NumberRules)(
         classes=_read_classes(document["classes"]),
         intercept=intercept,
         rules=tuple(rules),

@@ -1,0 +1,381 @@
+"""The Tsetlin machine that predicts a number, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from tmcore import early_stopping, model_files
+from tmcore.encoders import AnyEncoder, make_encoder
+from tmcore.extract import extract
+from tmcore.machine import Machine, make_machine, streams
+from tmcore.machine.inference import CompiledVotes, compile_votes
+from tmcore.parameters import MAX_VOTE_TARGET, Parameters
+from tmcore.refit import refit_numbers
+from tmcore.settling import Settled, own_votes
+from tmcore.target_range import LARGEST, TargetRange
+
+NO_CLASSES: NDArray[Any] = np.array([], dtype=object)
+N_CLASSES = 0
+"""What makes a machine one of regression: all clauses vote for."""
+
+Floats = NDArray[np.float64]
+
+
+class TsetlinRegressor(RegressorMixin, BaseEstimator):
+    """A Tsetlin machine whose interval rules add up to a number.
+
+    The target's range [lowest, highest] becomes 0 to T votes. All clauses vote for; with the chance |error| / T a
+    clause gets Type I feedback where the sum is too low, and Type II where it is too high. A sum of v votes predicts
+    lowest + v / T * (highest - lowest), which may lie outside of the range.
+
+    Parameters
+    ----------
+    n_clauses : int, even
+        Clauses of the one machine.
+    T : float or "auto"
+        Votes that the highest number stands for; "auto" is n_clauses, so that all clauses together reach it.
+    s, representation, bound_rule, gamma, n_states, max_levels, epochs, boost_true_positive, max_literals
+        As in `TsetlinClassifier`.
+    weights : "refit", "none", "real" or "integer"
+        L1-penalised least squares (the Lasso) on the clauses once training ends; one vote each; or weights learned
+        while training.
+    early_stopping : bool
+        Hold out a fifth of the rows, stop after 10 epochs without a better R2 on them, keep the best epoch, and
+        settle on all rows.
+    n_jobs : int or None
+        Taken as by the classifier; one machine learns in one thread, so it changes nothing.
+    random_state : int, RandomState or None
+        The same int on the same data gives the same bits everywhere.
+
+    Attributes
+    ----------
+    rules_ : NumberRules
+        Predicts on raw values exactly as the estimator does.
+    target_range_ : TargetRange
+    n_literals_, n_intervals_ : int
+        Included bounds of the trained machine, and pairs of clause and feature that have one.
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+        Where X was a DataFrame with text column names.
+    settle_reason_ : str or None
+        Why the weights could not be refitted, if they could not.
+    best_epoch_ : int
+        After early stopping.
+    """
+
+    def __init__(
+        self,
+        n_clauses: int = 100,
+        T: float | str = "auto",
+        s: float = 2.0,
+        representation: str = "intervals",
+        bound_rule: str = "contrastive",
+        weights: str = "refit",
+        gamma: float = 0.01,
+        n_states: int = 50,
+        max_levels: int | None = 255,
+        epochs: int = 40,
+        boost_true_positive: bool = False,
+        max_literals: int | None = None,
+        early_stopping: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.T = T
+        self.s = s
+        self.representation = representation
+        self.bound_rule = bound_rule
+        self.weights = weights
+        self.gamma = gamma
+        self.n_states = n_states
+        self.max_levels = max_levels
+        self.epochs = epochs
+        self.boost_true_positive = boost_true_positive
+        self.max_literals = max_literals
+        self.early_stopping = early_stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    encoder_: AnyEncoder
+    machine_: Machine
+    _compiled: tuple[int, float, CompiledVotes] | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = self.representation == "boolean"
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy sent elsewhere leaves the compiled clauses behind."""
+        return {**super().__getstate__(), "_compiled": None}
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> TsetlinRegressor:
+        """Train from scratch, then settle.
+
+        Parameters
+        ----------
+        X : DataFrame or array, shape (n_rows, n_columns)
+            Numbers, booleans, categories, texts and missing values; see `Encoder` for how each is read.
+        y : sequence of finite numbers, shape (n_rows,)
+
+        Raises
+        ------
+        ValueError
+            With one sentence that names the column, row or setting.
+        """
+        rows, targets = self._check_rows(X, reset=True), read_targets(y)
+        self._check_lengths(rows, targets)
+        target_range = TargetRange(float(targets.min()), float(targets.max()))
+        parameters = self._parameters()
+        if not parameters.early_stopping:
+            self._start(rows, target_range, parameters)
+            self._learn_epochs(*self._learnable(rows, targets), parameters.epochs)
+        else:
+            learn, watch = train_test_split(
+                np.arange(len(targets)),
+                test_size=early_stopping.HELD_OUT,
+                random_state=parameters.random_state % 2**32,
+            )
+            learn, watch = np.sort(learn), np.sort(watch)
+            self._start(early_stopping.take_rows(rows, learn), target_range, parameters)
+            self._learn_watched(
+                *self._learnable(early_stopping.take_rows(rows, learn), targets[learn]),
+                *self._learnable(early_stopping.take_rows(rows, watch), targets[watch]),
+            )
+        self._settle(rows, targets)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, target_range: tuple[float, float] | None = None
+    ) -> TsetlinRegressor:
+        """Learn one pass over a batch; predictions are by votes until `settle`.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            The first batch sets the levels of every column.
+        target_range : (lowest, highest), optional
+            The numbers that 0 and T votes stand for; by default the range of the first batch. Numbers beyond it are
+            learned as its ends.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, or where the first batch holds one number only and no range is given.
+        """
+        first = not hasattr(self, "machine_")
+        rows, targets = self._check_rows(X, reset=first), read_targets(y)
+        self._check_lengths(rows, targets)
+        if first:
+            ends = (targets.min(), targets.max()) if target_range is None else target_range
+            self._start(rows, _read_range(ends), self._parameters())
+        self._learn_epochs(*self._learnable(rows, targets), 1)
+        self.settled_: Settled | None = None
+        self.settle_reason_: str | None = None
+        return self
+
+    def settle(self, X: Any, y: Any) -> TsetlinRegressor:
+        """End training on batches: refit the weights where the settings say so, and extract the rules.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            Rows to refit and count support on.
+        """
+        check_is_fitted(self, "machine_")
+        rows, targets = self._check_rows(X, reset=False), read_targets(y)
+        self._check_lengths(rows, targets)
+        self._settle(rows, targets)
+        return self
+
+    def _start(self, rows: Any, target_range: TargetRange, parameters: Parameters) -> None:
+        parameters.check()
+        self.target_range_ = target_range
+        self.encoder_ = make_encoder(parameters).fit(rows)
+        ranks, gaps = self.encoder_.n_ranks, self.encoder_.has_gaps
+        self.machine_ = make_machine(parameters, N_CLASSES, ranks, gaps)
+        self.n_batches_ = 0
+
+    def _learnable(self, rows: Any, targets: Floats) -> tuple[np.ndarray, NDArray[np.int64]]:
+        """Rows as the machine reads them, and the vote sums it should reach."""
+        wanted = self.target_range_.wanted(targets, self.machine_.parameters.vote_target)
+        return self.machine_.prepare(self.encoder_.transform(rows)), wanted
+
+    def _learn_epochs(self, data: np.ndarray, wanted: NDArray[np.int64], n_epochs: int) -> None:
+        seed = self.machine_.parameters.random_state
+        for _ in range(n_epochs):
+            self.machine_.learn(data, wanted, streams.row_order(seed, self.n_batches_, len(wanted)))
+            self.n_batches_ += 1
+        self._count_literals()
+
+    def _learn_watched(
+        self,
+        data: np.ndarray,
+        wanted: NDArray[np.int64],
+        watched: np.ndarray,
+        watched_wanted: NDArray[np.int64],
+    ) -> None:
+        """Learn until R2 by votes on the watched rows has not risen for a while; keep the earliest best epoch."""
+        parameters = self.machine_.parameters
+        best_score, self.best_epoch_ = -math.inf, 0
+        best = self.machine_.state.copy()
+        for epoch in range(1, parameters.epochs + 1):
+            self._learn_epochs(data, wanted, 1)
+            score = _r2(watched_wanted, self.machine_.votes(watched)[:, 0])
+            if score > best_score:
+                best_score, self.best_epoch_, best = score, epoch, self.machine_.state.copy()
+            if epoch - self.best_epoch_ >= early_stopping.PATIENCE:
+                break
+        ranks, gaps = self.encoder_.n_ranks, self.encoder_.has_gaps
+        self.machine_ = make_machine(parameters, N_CLASSES, ranks, gaps, best)
+
+    def _settle(self, rows: Any, targets: Floats) -> None:
+        bank, parameters = self.machine_.bank(), self.machine_.parameters
+        settled = own_votes(bank)
+        if parameters.weights == "refit":
+            outputs = self.machine_.outputs(self.machine_.prepare(self.encoder_.transform(rows)))
+            votes = self.target_range_.votes(targets, parameters.vote_target)
+            seed = parameters.random_state % 2**32
+            found = refit_numbers(outputs[:, 0], votes, bank.literals[0], seed)
+            if found.reason is None:
+                machines = np.zeros(len(found.kept), np.int64)
+                settled = Settled(machines, found.kept, found.weights, found.intercept, True)
+            self.settle_reason_ = found.reason
+        else:
+            self.settle_reason_ = None
+        self.settled_, self.unit_ = self.target_range_.in_numbers(settled, parameters.vote_target)
+        rules = extract(
+            self.encoder_, bank, NO_CLASSES, self.settled_.weights, self.settled_.intercept, self.settled_.kept,
+            unit=self.unit_,
+        ).simplify()  # fmt: skip
+        self.rules_ = rules.with_statistics(rows, targets)
+        self._compiled = None
+        self._count_literals()
+
+    def _count_literals(self) -> None:
+        bank = self.machine_.bank()
+        self.n_literals_, self.n_intervals_ = bank.n_literals, bank.n_intervals
+
+    # -- predicting ---------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Floats:
+        """The predicted numbers, float64 of shape (n_rows,)."""
+        check_is_fitted(self, "machine_")
+        data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
+        unit, compiled = self._compile()
+        return compiled.votes(data)[:, 0] * unit
+
+    def _compile(self) -> tuple[float, CompiledVotes]:
+        """The settled clauses, or while training goes on those of now, ready to add up in units of a power of two."""
+        step = self.machine_.state.step
+        if self._compiled is None or self._compiled[0] != step:
+            bank, machine = self.machine_.bank(), self.machine_
+            if self.settled_ is None:
+                settled, unit = self.target_range_.in_numbers(own_votes(bank), machine.parameters.vote_target)
+            else:
+                settled, unit = self.settled_, self.unit_
+            kept = settled.machines, settled.clauses, settled.weights, settled.intercept
+            self._compiled = step, unit, compile_votes(bank, machine.n_ranks, machine.has_gaps, *kept)
+        return self._compiled[1:]
+
+    # -- files --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file that `tmcore.load` reads; it holds arrays and text, nothing executable."""
+        check_is_fitted(self, "machine_")
+        model_files.save_regressor(self, path)
+
+    # -- checking input -----------------------------------------------------------------------------------------
+
+    def _parameters(self) -> Parameters:
+        settings = self.get_params(deep=False)
+        settings.pop("n_jobs")
+        if isinstance(settings["T"], str) and settings["T"] == "auto":
+            settings["T"] = min(float(self.n_clauses), MAX_VOTE_TARGET)
+        seed = settings["random_state"]
+        if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        return Parameters(**{**settings, "random_state": int(seed)})
+
+    def _check_rows(self, X: Any, reset: bool) -> Any:
+        """X as a DataFrame with its dtypes, or as a two-dimensional array; the encoder checks every cell."""
+        if isinstance(X, pd.DataFrame):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        accepted = "csr" if self.representation == "boolean" else False
+        array = check_array(
+            X, accept_sparse=accepted, dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
+        )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return array
+
+    @staticmethod
+    def _check_lengths(rows: Any, targets: Floats) -> None:
+        if rows.shape[0] != len(targets):
+            raise ValueError(
+                f"y holds {len(targets)} numbers for {rows.shape[0]} rows; give one number a row."
+            )
+
+
+def read_targets(y: Any) -> Floats:
+    """The numbers to predict, float64 of shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        A target is a text, missing, infinite or beyond LARGEST; the sentence names its row.
+    """
+    if y is None:
+        raise ValueError(
+            "This regressor requires y to be passed, but the target y is None; give one number a row."
+        )
+    values = column_or_1d(y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else y, warn=True)
+    if values.dtype.kind not in "biuf":
+        for row, value in enumerate(values.tolist(), start=1):
+            if not (isinstance(value, numbers.Real) or value is None or value is pd.NA):
+                raise ValueError(f"y holds {value!r} in row {row}; a regressor needs numbers.")
+        values = pd.array(values.tolist(), dtype="Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    targets = values.astype(np.float64)
+    wrong = ~(np.abs(targets) <= LARGEST)
+    if wrong.any():
+        row = int(wrong.argmax())
+        found = "NaN" if np.isnan(targets[row]) else "infinity or a number that is too large"
+        raise ValueError(
+            f"Input y contains {found} in row {row + 1}; give a finite number or leave that row out."
+        )
+    return targets
+
+
+def _read_range(ends: tuple[float, float]) -> TargetRange:
+    lowest, highest = (float(end) for end in ends)
+    if not -LARGEST <= lowest < highest <= LARGEST:
+        raise ValueError(
+            f"The target range is from {lowest:g} to {highest:g}; give partial_fit a target_range of two"
+            " finite numbers, the lower first."
+        )
+    return TargetRange(lowest, highest)
+
+
+def _r2(wanted: NDArray[np.int64], votes: NDArray[np.int64]) -> float:
+    """R2 in votes, which equals R2 in numbers; minus the squared error where all wanted sums are the same."""
+    if len(wanted) > 1 and wanted.min() < wanted.max():
+        return float(r2_score(wanted, votes))
+    return -float(((wanted - votes).astype(np.float64) ** 2).mean())
