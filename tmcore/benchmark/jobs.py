@@ -215,7 +215,7 @@ def memory() -> list[Result]:
 def xor() -> list[Result]:
     """Noisy XOR: refit, plain votes, and the best snapshot by votes, over ten seeds."""
     scores: dict[str, list[float]] = {"refit": [], "votes": [], "best snapshot": []}
-    common: dict[str, Any] = {"n_clauses": 10, "T": 15, "s": 3.9, "epochs": 200}
+    common: dict[str, Any] = {"n_clauses": 10, "T": 15, "s": 3.9, "epochs": 200, "representation": "boolean"}
     for seed in range(10):
         X, y, X_test, y_test = data.noisy_xor(seed)
         refit = TsetlinClassifier(**common, random_state=seed).fit(X, y)
