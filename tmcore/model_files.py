@@ -103,9 +103,10 @@ def _read_regressor(
     del settings["class_weight"]
     model = make(**settings)
     model.target_range_ = TargetRange(*meta["target_range"])
-    if meta["unit"] is not None:
-        model.unit_ = meta["unit"]
     _fill(model, meta, arrays, 0)
+    if model.settled_ is not None:
+        model.unit_ = meta["unit"]
+        model._compiled = model._compile(model.settled_)
     return model
 
 

@@ -111,7 +111,7 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
 
     encoder_: AnyEncoder
     machine_: Machine
-    _compiled: tuple[int, float, CompiledVotes] | None = None
+    _compiled: CompiledVotes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -119,11 +119,10 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.sparse = self.representation == "boolean"
+        # Without a refit every clause adds votes of one sign, and the sum of them fits loosely: R2 0.2 to 0.4 on the
+        # data of scikit-learn's check, which asks for 0.5; refitted weights, the default, pass it.
+        tags.regressor_tags.poor_score = self.weights != "refit"
         return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy sent elsewhere leaves the compiled clauses behind."""
-        return {**super().__getstate__(), "_compiled": None}
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -267,7 +266,7 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
             unit=self.unit_,
         ).simplify()  # fmt: skip
         self.rules_ = rules.with_statistics(rows, targets)
-        self._compiled = None
+        self._compiled = self._compile(self.settled_)
         self._count_literals()
 
     def _count_literals(self) -> None:
@@ -280,21 +279,17 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         """The predicted numbers, float64 of shape (n_rows,)."""
         check_is_fitted(self, "machine_")
         data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
-        unit, compiled = self._compile()
-        return compiled.votes(data)[:, 0] * unit
+        if self.settled_ is None:
+            votes = own_votes(self.machine_.bank())
+            settled, unit = self.target_range_.in_numbers(votes, self.machine_.parameters.vote_target)
+            return self._compile(settled).votes(data)[:, 0] * unit
+        return self._compiled.votes(data)[:, 0] * self.unit_
 
-    def _compile(self) -> tuple[float, CompiledVotes]:
-        """The settled clauses, or while training goes on those of now, ready to add up in units of a power of two."""
-        step = self.machine_.state.step
-        if self._compiled is None or self._compiled[0] != step:
-            bank, machine = self.machine_.bank(), self.machine_
-            if self.settled_ is None:
-                settled, unit = self.target_range_.in_numbers(own_votes(bank), machine.parameters.vote_target)
-            else:
-                settled, unit = self.settled_, self.unit_
-            kept = settled.machines, settled.clauses, settled.weights, settled.intercept
-            self._compiled = step, unit, compile_votes(bank, machine.n_ranks, machine.has_gaps, *kept)
-        return self._compiled[1:]
+    def _compile(self, settled: Settled) -> CompiledVotes:
+        """The kept clauses ready to add up, in units of a power of two."""
+        machine = self.machine_
+        about = machine.bank(), machine.n_ranks, machine.has_gaps
+        return compile_votes(*about, settled.machines, settled.clauses, settled.weights, settled.intercept)
 
     # -- files --------------------------------------------------------------------------------------------------
 
