@@ -25,6 +25,7 @@ const stageTime = (S) => (S.stage ? (performance.now() - S.stage.began) * S.stag
 // How far the staged bounds have come: 0 before they move, 1 when they are there.
 function stageHold(S, jump) {
   const time = stageTime(S);
+  S.root.dataset.stage = jump || time >= MARKED + MOVE ? "" : time < HIT ? "hit" : time < MARKED ? "marks" : "move";
   if (jump || time >= MARKED + MOVE) { S.stage = null; return 1; }
   const share = Math.max(0, (time - MARKED) / MOVE);
   return 1 - (1 - share) ** 3;

@@ -220,10 +220,134 @@ def test_from_max_speed_to_the_rules(tab: Any) -> None:
     tab.keyboard.press(" ")
     wait(tab, "root.dataset.confirmed == 'finished'", 60)
     assert ask(tab, "root.dataset.step") == str(216 * 40)
-    words = ask(tab, "root.querySelector('h1').textContent")
-    assert words.startswith(f"{int(ask(tab, 'root.dataset.literals')):,} literals in 100 clauses get ")
-    table = ask(tab, "root.querySelector('table').textContent")
+    words = "Number(root.dataset.literals).toLocaleString('en') + ' literals in 100 clauses get '"
+    wait(tab, f"root.querySelector('h1').textContent.startsWith({words})")
+    table = ask(tab, "root.querySelector('table.sr').textContent")
     assert "for disease" in table
     tab.get_by_role("button", name="Settle").first.click()
     tab.locator(".notice").get_by_role("button", name="Read the rules").click(timeout=60_000)
     tab.get_by_role("heading", name=re.compile(r"^\d+\srules? with")).wait_for(timeout=30_000)
+
+
+@pytest.mark.browser
+def test_the_film_goes_back_and_on_by_keys_and_by_the_bar(tab: Any) -> None:
+    tab.keyboard.press("e")
+    wait(tab, "root.dataset.step == '216' && root.dataset.confirmed == 'paused'")
+    newest = ask(tab, "root.dataset.bounds")
+    for keys, step in (("ArrowLeft", 215), ("ArrowLeft", 214), ("ArrowRight", 215), ("Shift+ArrowLeft", 0)):
+        tab.keyboard.press(keys)
+        wait(tab, f"root.dataset.step == '{step}'")
+    assert ask(tab, "root.querySelector('.state').textContent") == "Paused in the past"
+    box = tab.locator(".bar").bounding_box()
+    taken = []
+    for share in (0.3, 0.7, 0.2, 0.5):
+        before, began = ask(tab, "root.dataset.step"), time.monotonic()
+        tab.mouse.click(box["x"] + share * box["width"], box["y"] + 30)
+        wait(tab, f"root.dataset.step != '{before}'")
+        taken.append(time.monotonic() - began)
+        assert abs(int(ask(tab, "root.dataset.step")) - 216 * share) < 6
+        assert tab.locator(".bar").bounding_box() == box  # what is grasped does not move away
+    assert statistics.median(taken) < 1  # 0.1 s on two idle cores
+    tab.keyboard.press("End")
+    wait(tab, "root.dataset.step == '216' && root.dataset.state == 'paused'")
+    assert ask(tab, "root.dataset.bounds") == newest
+
+
+@pytest.mark.browser
+def test_dragging_the_bar_ends_where_it_is_let_go(tab: Any) -> None:
+    tab.keyboard.press("e")
+    wait(tab, "root.dataset.step == '216' && root.dataset.confirmed == 'paused'")
+    box = tab.locator(".bar").bounding_box()
+    tab.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 30)
+    tab.mouse.down()
+    for share in np.linspace(0.9, 0.25, 30):
+        tab.mouse.move(box["x"] + share * box["width"], box["y"] + 30)
+    tab.mouse.up()
+    tab.wait_for_timeout(100)
+    wait(tab, "Math.abs(Number(root.dataset.step) - 54) < 4")
+
+
+@pytest.mark.browser
+def test_a_branch_starts_from_the_past_and_says_so(tab: Any) -> None:
+    tab.keyboard.press("e")
+    wait(tab, "root.dataset.step == '216' && root.dataset.confirmed == 'paused'")
+    tab.keyboard.press("ArrowLeft")
+    wait(tab, "root.dataset.step == '215'")
+    literals = ask(tab, "root.dataset.literals")
+    tab.keyboard.press("b")
+    tab.get_by_text("because a new run branches from its row 215, epoch 1.0").wait_for(timeout=20_000)
+    wait(tab, "root.dataset.step == '215' && root.dataset.confirmed == 'paused'")
+    assert ask(tab, "root.dataset.literals") == literals
+    tab.keyboard.press("n")
+    wait(tab, "root.dataset.step == '216'")
+
+
+@pytest.mark.browser
+def test_why_opens_with_the_words_of_one_clause_and_closes(tab: Any) -> None:
+    tab.keyboard.press("e")
+    wait(tab, "root.dataset.step == '216' && root.dataset.confirmed == 'paused'")
+    tab.keyboard.press("y")
+    wait(tab, "!root.querySelector('.why').hidden", 15)
+    assert ask(tab, "root.querySelector('.body').hidden")
+    assert re.match(
+        r"(\d+|One|No) (of 100 )?clauses? learned from this row",
+        ask(tab, "root.querySelector('.why h1').textContent"),
+    )
+    assert ask(tab, "root.querySelectorAll('.draw').length") == 100
+    asked = ask(tab, "root.querySelector('tr.asked .f b').textContent")
+    assert asked == "max heart rate"
+    assert "→" in ask(tab, "root.querySelector('tr.asked').textContent")
+    step = int(ask(tab, "root.dataset.step"))
+    assert ask(tab, "root.querySelector('.why .sub').textContent").startswith(f"Row {step} in the film")
+    tab.keyboard.press("ArrowLeft")
+    wait(tab, f"root.querySelector('.why .sub').textContent.startsWith('Row {step - 1} in the film')")
+    tab.keyboard.press("Escape")
+    wait(tab, "root.querySelector('.why').hidden && !root.querySelector('.body').hidden")
+
+
+@pytest.mark.browser
+def test_slow_motion_shows_the_feedback_before_the_move(tab: Any) -> None:
+    tab.keyboard.press("e")
+    wait(tab, "root.dataset.step == '216' && root.dataset.confirmed == 'paused'")
+    tab.keyboard.press("s")
+    tab.keyboard.press("n")
+    seen: list[str] = []
+    end = time.monotonic() + 10
+    while time.monotonic() < end and (not seen or seen[-1]):
+        stage = ask(tab, "root.dataset.step == '217' ? root.dataset.stage : null")
+        if stage is not None and (not seen or stage != seen[-1]) and (seen or stage):
+            seen.append(stage)
+        tab.wait_for_timeout(15)
+    assert seen == [stage for stage in ("hit", "marks", "move", "") if stage in seen]
+    assert seen[-2:] == ["move", ""]
+    assert re.match(
+        r"Row 217 of the film, training row \d+, ", ask(tab, "root.querySelector('.rowline').textContent")
+    )
+    tab.emulate_media(reduced_motion="reduce")
+    tab.keyboard.press("n")
+    wait(tab, "root.dataset.step == '218'")
+    assert ask(tab, "root.dataset.stage") == ""
+
+
+@pytest.mark.browser
+def test_names_from_a_file_are_shown_as_text(browser: Any, dashboard_url: str) -> None:
+    evil = "<img src=x onerror=window.broken=1>"
+    rows = "\n".join(
+        f"{i % 13},{i % 7},{evil if i % 3 else '<b>y</b>'},{(i % 2 and evil) or 'no'}" for i in range(90)
+    )
+    page = browser.new_page(viewport={"width": 1280, "height": 2600})
+    page.goto(dashboard_url)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "<b>data</b>.csv", "mimeType": "text/csv", "buffer": f"{evil},b,c,class\n{rows}".encode()}
+    )
+    page.get_by_role("button", name="Train on this").click(timeout=60_000)
+    wait(page, "root.dataset.state == 'ready' && Number(root.dataset.painted) > 0", 120)
+    page.keyboard.press("e")
+    wait(page, "root.dataset.step == '72' && root.dataset.confirmed == 'paused'")
+    for key in ("y", "Escape", "v"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(700)
+    wait(page, "root.querySelector('.standing table').textContent.includes('<img src=x')")
+    assert ask(page, "root.querySelectorAll('img, b b').length") == 0
+    assert page.evaluate("window.broken") is None
+    page.close()
