@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tmcore
 from tmcore import NumberRules, RuleSet, TsetlinClassifier, TsetlinRegressor
 from tmcore.export import FORMATS
+from tmcore.export.proof import prove
 from tmcore.rules import Condition, Rule, RuleColumn
 
 # No check is exempted. Votes alone fit loosely, so that one configuration says so by its tag; the others do not.
@@ -173,6 +174,8 @@ def test_exports_of_numbers():
     for name in set(FORMATS) - {"json", "csv"}:
         with pytest.raises(ValueError, match=rf"exported as json or csv, not as '{name}'\.$"):
             HAND_MADE.export(name)
+    with pytest.raises(ValueError, match="Only rules that predict a class can be proven"):
+        prove(HAND_MADE, "json", pd.DataFrame({"age": [50.0]}))
 
 
 def test_a_file_gives_the_same_model_back_settled_or_not(tmp_path):

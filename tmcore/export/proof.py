@@ -128,8 +128,12 @@ def prove(
     Raises
     ------
     ValueError
-        The format is unknown, or "model" without a model.
+        The format is unknown, "model" without a model, or the rules predict a number.
     """
+    if not len(rules.classes):
+        raise ValueError(
+            "Only rules that predict a class can be proven; export rules that predict a number without a proof."
+        )
     most = max(1000, MOST_TESTS // max(1, len(rules)))
     n_rows, n_generated = min(len(rows), most), min(n_generated, most)
     empty = Proof(format, b"", True, n_rows, len(rows), n_generated, "")
