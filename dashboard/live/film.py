@@ -29,6 +29,7 @@ def parameters_at(run: TrainingRun, step: int) -> Parameters:
 def branch_changes(run: TrainingRun, step: int, wanted: Parameters) -> dict[str, Value]:
     """The settings a branch at ``step`` may take over that differ from those in force there."""
     then = parameters_at(run, step)
+    wanted = wanted.replace(n_clauses=then.n_clauses)  # an automatic T goes by the clauses the branch has
     told: dict[str, Value] = {}
     for name in BRANCHABLE:
         now = wanted.vote_target if name == "T" else getattr(wanted, name)

@@ -142,7 +142,7 @@ function writeClause(S) {
   setText(S.traceTitle, `Where its bounds on ${f.column.label}${f.column.kind === "category" ? ` = ${f.column.names[f.slot]}` : ""} have been`);
   const t = data.trace;
   let joins = 0;
-  for (let i = 1; i < t.included.length; i++) for (const bit of [1, 2]) if ((t.included[i] ^ t.included[i - 1]) & bit) joins++;
+  for (let i = 1; i < t.included.length && data.history.step[i] <= data.step; i++) for (const bit of [1, 2]) if ((t.included[i] ^ t.included[i - 1]) & bit) joins++;
   setText(S.traceNote, `A literal joined or left ${times(joins)} between the moments kept. Thick: included. Thin: excluded, still searching.`);
   setText(S.clauseTitle, `Clause ${data.view.clause + 1} reads now`);
   if (!row) { setText(S.sentence, "This clause is not among the rows shown above."); S.said = ""; return; }

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import keeping, live, session, style
 from dashboard.jobs import Job, Settled
 from dashboard.session import Session
-from tmcore.parameters import PARAMETERS, Parameters
+from tmcore.parameters import PARAMETERS
 
 ERROR = "tsetlin_train_error"
 LIVE_SETTINGS = ("T", "s", "gamma")
@@ -188,22 +188,12 @@ def _branch(step: int) -> None:
         f"{told or 'the same settings'}"
     )
     current.start(made)
-    current.set_parameters(current.parameters.replace(**_kept_settings(run.parameters)))
 
 
 def _printed(value: Any) -> str:
     if isinstance(value, str):
         return WORDS.get(value, value)
     return f"{value:g}" if not isinstance(value, bool) else "on" if value else "off"
-
-
-def _kept_settings(parameters: Parameters) -> dict[str, Any]:
-    """What a branch cannot change: the settings at the side follow the run there."""
-    return {
-        name: getattr(parameters, name)
-        for name in RESTART_SETTINGS
-        if name not in ("bound_rule", "weights", "epochs")
-    }
 
 
 def _shares(name: str, before: float | None, after: float | None) -> dict[str, str]:

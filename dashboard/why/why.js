@@ -20,7 +20,8 @@ function buildWhy(S, named) {
         el("p", { class: "cap", text: "The further the vote is from its target, the more clauses learn." }), named("whyChance", el("p", { class: "eq" })))),
     numbered(4, "The draws: a clause learns when its draw falls inside the shaded area", "st"), named("whyDrawNote", el("p", { class: "cap" })),
     named("whyDraws", el("div", { class: "plot" })),
-    numbered(5, "What it did inside a clause", "st"),
+    el("div", { class: "headrow st5" }, numbered(5, "What it did inside a clause", "st"),
+      named("whyClause", el("select", { class: "sel", "aria-label": "Clause explained" }))),
     named("whyTabs", el("div", { class: "tabs", role: "group", "aria-label": "Clauses the row taught" })),
     named("whySay", el("p", { class: "say" })),
     el("div", { class: "card cells" }, named("whyTable", el("table"))), named("whyMore", el("p", { class: "cap" })),
@@ -43,6 +44,7 @@ function writeWhy(S) {
   writeVote(S, W);
   writeDraws(S, W);
   writeTabs(S, W);
+  writeClauseChoice(S, W);
   writeCells(S, W);
   if (opened) { S.whyHead.focus({ preventScroll: true }); S.why.scrollIntoView({ block: "nearest", behavior: still() ? "auto" : "smooth" }); }
 }
@@ -159,6 +161,16 @@ function writeTabs(S, W) {
   }));
 }
 
+// Any clause, for the keyboard as well as the mouse.
+function writeClauseChoice(S, W) {
+  const names = { a: "recognised", b: "forgot", 2: "rejected", 0: "drawn, stays", "-": "not drawn" };
+  if (S.whyClause.dataset.types !== W.types) {
+    S.whyClause.dataset.types = W.types;
+    S.whyClause.replaceChildren(...[...W.types].map((type, j) => el("option", { value: j, text: `Clause ${j + 1}: ${names[type]}` })));
+  }
+  S.whyClause.value = String(W.clause.id);
+}
+
 function clauseSentence(S, W) {
   const { clause } = W;
   const [before, after] = clause.weight;
@@ -212,6 +224,7 @@ function wireWhy(S) {
   };
   S.whyTabs.addEventListener("click", pick);
   S.whyDraws.addEventListener("click", pick);
+  S.whyClause.addEventListener("change", () => send(S, "why", Number(S.whyClause.value)));
   S.whyBack.addEventListener("click", () => goBy(S, -1, false));
   S.whyOn.addEventListener("click", () => goBy(S, 1, false));
   S.whyClose.addEventListener("click", () => closeWhy(S));
