@@ -59,10 +59,15 @@ def cancer() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def adult() -> tuple[pd.DataFrame, np.ndarray]:
-    """Adult (48,842 x 14), 1 is an income above 50K; categories as texts, `?` as missing."""
+    """Adult (48,842 x 14), 1 is an income above 50K; categories as integers, as the SSL paper does, `?` as missing."""
     table = pd.read_csv(data_folder() / "adult.csv.gz", na_values="?", skipinitialspace=True)
     labels = table.pop("income").astype(str).str.contains(">50K").to_numpy(np.int64)
-    return table.drop(columns="split"), labels
+    table = table.drop(columns="split")
+    for column in table:
+        if not pd.api.types.is_numeric_dtype(table[column]):
+            codes = table[column].astype("category").cat.codes
+            table[column] = codes.where(codes >= 0, np.nan).astype(float)
+    return table, labels
 
 
 def noisy_xor(
