@@ -60,11 +60,13 @@ _frame = st.components.v2.component("tsetlin_live_frame", js=style.text_of("live
 
 def _memory(job: Job) -> Memory:
     kept = st.session_state.get(STORE)
-    if isinstance(kept, Memory):
-        if kept.job is job:
-            return kept
-        kept.close()
+    if isinstance(kept, Memory) and kept.job is job:
+        return kept
     made = Memory(job)
+    if isinstance(kept, Memory):
+        # A branch, or a new run on the same rows, is looked at as the run before was.
+        made.view, made.facts = kept.view, kept.facts
+        kept.close()
     st.session_state[STORE] = made
     return made
 
