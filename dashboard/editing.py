@@ -6,7 +6,7 @@ Rules keep the number they had when learned, whatever is switched off or deleted
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from tmcore.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
+    from tmcore.estimators import TsetlinClassifier
 
 LARGEST_WEIGHT = 1e6
 
@@ -33,19 +34,19 @@ class Learned:
     rules : RuleSet
     refitted : bool
         Whether vote sums are log-odds.
+    model : TsetlinClassifier or None
+        The settled model whose rules they are.
     """
 
     of: object
     rules: RuleSet
     refitted: bool
+    model: TsetlinClassifier | None = None
 
 
 def learned(job: Job) -> Learned | None:
-    """The rules of the settled result, else those of the clauses as they vote now; None before there are any."""
-    outcome, snapshot = job.outcome, job.latest
-    if outcome is not None:
-        settled = outcome.estimator.settled_
-        return Learned(outcome, outcome.estimator.rules_, settled is not None and settled.refitted)
+    """The rules of the clauses as they vote now; None before there are any."""
+    snapshot = job.latest
     if snapshot is None or job.run is None or not snapshot.step:
         return None
     return Learned(snapshot, extract(job.run.encoder, snapshot.bank, job.run.classes).simplify(), False)
@@ -91,6 +92,10 @@ class Editing:
     def numbers(self) -> tuple[int, ...]:
         """The number of every rule in use, in the order of `rules`."""
         return tuple(number for number in self.draft.rules if number not in self.draft.off)
+
+    def switch_off(self, numbers: Iterable[int]) -> None:
+        """Leave several rules out as one edit."""
+        self._become(replace(self.draft, off=self.draft.off | frozenset(numbers)))
 
     def switch(self, number: int, on: bool) -> None:
         """Use a rule or leave it out."""

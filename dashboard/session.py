@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.model_selection import train_test_split
 
+from dashboard.dialling import Dialling
 from dashboard.editing import Editing, learned
 from tmcore.parameters import Parameters
 from tmcore.table import MAX_BYTES, Table, TableError, read_table
@@ -142,6 +143,7 @@ class Session:
     owner: str = ""
     kept_rows: TrainingRun | None = None
     editing: Editing | None = None
+    dial: Dialling | None = None
     comparing: Comparing | None = None
 
     def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
@@ -257,12 +259,22 @@ class Session:
         self.job = None
 
     def rules(self) -> Editing | None:
-        """The rules of the run with the edits made to them, None before there are any; new rules drop old edits."""
+        """The rules of the run with the edits made to them, None before there are any; new rules drop old edits.
+
+        Once the run is settled they are those at the dial's point.
+        """
         if self.job is None:
             return None
-        if self.editing is None or self.editing.learned.of is not (self.job.outcome or self.job.latest):
-            found = learned(self.job)
-            self.editing = None if found is None else Editing(found)
+        outcome = self.job.outcome
+        if outcome is None:
+            self.dial = None
+            if self.editing is None or self.editing.learned.of is not self.job.latest:
+                found = learned(self.job)
+                self.editing = None if found is None else Editing(found)
+            return self.editing
+        if self.dial is None or self.dial.outcome is not outcome:
+            self.dial = Dialling(outcome, self.job)
+        self.editing = self.dial.editing()
         return self.editing
 
     @property

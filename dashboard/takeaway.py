@@ -18,6 +18,7 @@ from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
+    from tmcore.estimators import TsetlinClassifier
 
 MEMO = "tsetlin_takeaway"
 MOST_LINES, MOST_CHARACTERS = 300, 60_000
@@ -52,19 +53,20 @@ class Proven:
     """The proofs of one rule set, each made when its format is first chosen."""
 
     rules: RuleSet
+    model: TsetlinClassifier | None
     about: About
     proofs: dict[str, Proof] = field(default_factory=dict)
 
 
-def show(rules: RuleSet, job: Job, test_accuracy: float | None) -> None:
-    """Draw the part of the page; `test_accuracy` is that of `rules`."""
+def show(rules: RuleSet, job: Job, model: TsetlinClassifier | None, test_accuracy: float | None) -> None:
+    """Draw the part of the page; `test_accuracy` is that of `rules`, `model` the settled one they come from."""
     style.section(
         "Take the rules away",
         "Every rule with all its digits, whatever is filtered above. Files are run first.",
     )
     proven = st.session_state.get(MEMO)
     if not isinstance(proven, Proven) or proven.rules is not rules:
-        proven = st.session_state[MEMO] = Proven(rules, _about(job, test_accuracy))
+        proven = st.session_state[MEMO] = Proven(rules, model, _about(job, test_accuracy))
     _panel(proven, job)
 
 
@@ -87,7 +89,7 @@ def table_name(name: str) -> str:
 @st.fragment
 def _panel(proven: Proven, job: Job) -> None:
     """Formats left, the chosen one right; choosing redraws this part only."""
-    names = [name for name in CHOICES if name != MODEL or job.outcome is not None]
+    names = [name for name in CHOICES if name != MODEL or proven.model is not None]
     with st.container(key="takeaway"):
         left, right = st.columns([2, 5], gap="medium")
         name = left.radio(
@@ -159,7 +161,7 @@ def preview(data: bytes) -> tuple[str, str]:
 
 def _prove(name: str, proven: Proven, job: Job) -> Proof:
     rows = pd.concat([job.X_train, job.X_test]).sort_index()
-    estimator = None if job.outcome is None else job.outcome.estimator
+    estimator = proven.model
     if estimator is not None and name == MODEL:
         return prove(estimator.rules_, name, rows, estimator, proven.about)
     unchanged = estimator is not None and proven.rules is estimator.rules_

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import edit_panel, session, style, takeaway, value_view
+from dashboard import dial_view, edit_panel, session, style, takeaway, value_view
 from dashboard.rule_list import rule_list
 from dashboard.rule_list.listing import SORTS, Listed, choose, list_rules, to_table
 from dashboard.rule_list.payload import Painter
@@ -15,8 +15,9 @@ from tmcore.conditions import visible
 from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
+    from dashboard.dialling import Dialling
     from dashboard.editing import Editing
-    from dashboard.jobs import Job, Settled
+    from dashboard.jobs import Job
 
 MEMO = "tsetlin_rules_page"
 SHOWN_AT_FIRST = 60
@@ -40,12 +41,10 @@ def _shown(job: Job, editing: Editing) -> Shown:
     if isinstance(kept, Shown) and kept.of is of:
         return kept
     rules = editing.rules()
-    if editing.is_edited:
+    if editing.is_edited or job.outcome is not None:
         accuracy = (
             float((rules.predict(job.X_test) == job.y_test.to_numpy()).mean()) if len(job.y_test) else None
         )
-    elif job.outcome is not None:
-        accuracy = job.outcome.after.test_accuracy
     else:
         scores = job.latest.scores if job.latest else None
         accuracy = scores.test_accuracy if scores else None
@@ -104,27 +103,45 @@ def _not_settled(job: Job) -> None:
             st.rerun()
 
 
-def _settled_numbers(outcome: Settled, job: Job) -> None:
-    """Four numbers, each with what it was before settling."""
-    before, after = outcome.before, outcome.after
+def _dial(dial: Dialling, shown: Shown, job: Job) -> None:
+    """The dial left; right four numbers, each with what it was before settling, and the named points."""
+    with st.container(key="dial"):
+        left, right = st.columns([2, 1], gap="large")
+        with left:
+            dial_view.chart(dial, job)
+        with right:
+            _numbers(dial, shown, job)
+            dial_view.choices(dial)
+
+
+def _numbers(dial: Dialling, shown: Shown, job: Job) -> None:
+    before, n_literals = dial.outcome.before, sum(listed.rule.n_literals for listed in shown.listed)
     cells = [
-        (style.count(after.n_rules), "rules", f"from {style.count(before.n_rules, 'clause')}"),
-        (style.count(after.n_literals), "literals", f"from {style.count(before.n_literals)}"),
+        (style.count(len(shown.listed)), "rules", f"from {style.count(before.n_rules, 'clause')}"),
+        (style.count(n_literals), "literals", f"from {style.count(before.n_literals)}"),
     ]
-    if after.test_accuracy is not None:
+    mark = (
+        next((mark for mark in dial.found.marks if mark.n_rules == dial.in_use), None) if dial.found else None
+    )
+    if mark is not None and mark.mean is not None and not shown.rules.edited:
+        error = f" ± {100 * mark.error:.0f}" if mark.error is not None and mark.error == mark.error else ""
+        cells.append((style.percent(mark.mean), "retrained accuracy", f"{error} points".strip()))
+    else:
+        right = float((shown.rules.predict(job.X_train) == job.y_train.to_numpy()).mean())
+        was = f"{style.percent(before.train_accuracy)} by votes before"
+        cells.append((style.percent(right), "on training rows", was))
+    if shown.test_accuracy is not None:
         was = (
             "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
         )
-        of = f"of {style.count(len(job.y_test), 'test row')} right{was}"
-        cells.append((style.percent(after.test_accuracy), "on unseen rows", of))
-    was = style.percent(before.train_accuracy)
-    of = f"of {style.count(len(job.y_train), 'training row')} right, {was} by votes before"
-    cells.append((style.percent(after.train_accuracy), "on training rows", of))
+        of = f"of {style.count(len(job.y_test), 'row')}{was}"
+        cells.append((style.percent(shown.test_accuracy), "on unseen rows", of))
     with st.container(key="figures"):
-        for column, (value, label, below) in zip(st.columns(len(cells)), cells, strict=True):
-            column.markdown(
-                f"## {style.plain(value)}\n{style.plain(label)}  \n:small[:gray[{style.plain(below)}]]"
-            )
+        for pair in (cells[:2], cells[2:]):
+            for column, (value, label, below) in zip(st.columns(2), pair, strict=False):
+                column.markdown(
+                    f"## {style.plain(value)}\n{style.plain(label)}  \n:small[:gray[{style.plain(below)}]]"
+                )
 
 
 def _controls(shown: Shown) -> list[Listed]:
@@ -216,16 +233,16 @@ def show() -> None:
         return
     shown = _shown(job, editing)
     style.sentence(headline(shown), _detail(shown, job))
-    if job.outcome is None:
+    if current.dial is None:
         _not_settled(job)
     else:
-        _settled_numbers(job.outcome, job)
+        _dial(current.dial, shown, job)
     chosen = _controls(shown)
     _sentences(shown, chosen, job)
     _table(shown, chosen)
     edit_panel.show(editing)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
-    takeaway.show(shown.rules, job, shown.test_accuracy)
+    takeaway.show(shown.rules, job, editing.learned.model, shown.test_accuracy)
 
 
 def _detail(shown: Shown, job: Job) -> str:

@@ -46,7 +46,7 @@ def _nothing_yet(current: Session) -> None:
 def _answer(current: Session, job: Job, editing: Editing, file: object, source: bytes) -> Answer:
     """The kept answer where nothing changed, else a new one."""
     held = comparing(current)
-    model = None if job.outcome is None or editing.is_edited else job.outcome.estimator
+    model = None if editing.is_edited else editing.learned.model
     threshold = HALF if held is None or model is None else held.threshold_for(model)
     of = (file, editing.draft, threshold, job)
     kept = st.session_state.get(MEMO)

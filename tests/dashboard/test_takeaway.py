@@ -106,11 +106,11 @@ def test_rules_that_are_not_the_models_are_compared_with_themselves(job: Job) ->
     estimator = job.outcome.estimator
     edited = replace(estimator.rules_, rules=estimator.rules_.rules[:1], edited=True)
     about = describe("beans", job.parameters, job.X_train, job.y_train)
-    proof = takeaway._prove("json", takeaway.Proven(edited, about), job)
+    proof = takeaway._prove("json", takeaway.Proven(edited, estimator, about), job)
     assert proof.equal
     assert "same votes as the rules on" in proof.sentence
     assert json.loads(proof.data)["edited"] is True
-    assert takeaway._prove(MODEL, takeaway.Proven(edited, about), job).equal
+    assert takeaway._prove(MODEL, takeaway.Proven(edited, estimator, about), job).equal
 
 
 def test_preview_is_cut_where_a_file_is_long() -> None:
