@@ -41,7 +41,7 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
         "sequence": job.sequence + (film.moves if film else 0),
         "settled": _settled(job),
     }
-    if film is not None and past and job.state != "failed":
+    if film is not None and past and job.state not in ("failed", "settling"):
         told["state"] = "replaying" if film.playing else "past"
     if snapshot is None or run is None or not view.columns:
         return told
