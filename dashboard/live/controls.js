@@ -210,7 +210,8 @@ function branch(S) {
 }
 
 function syncChoices(S) {
-  const { data: { view }, facts } = S;
+  const { data, facts } = S;
+  const { view } = data;
   for (const b of S.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === view.by));
   const mark = `${facts.key}|${view.by}|${S.focus}`;
   if (S.column.dataset.mark !== mark) {
@@ -223,7 +224,8 @@ function syncChoices(S) {
   S.column.value = String(view.by === "feature" ? facts.columns.indexOf(facts.features.get(view.feature)?.column) : view.uses);
   S.sides.value = String(view.side);
   syncMap(S);
-  setText(S.askRival, S.data.rival ? "Without thresholds" : "Compare with thresholds");
+  S.askRival.hidden = data.thresholds;
+  setText(S.askRival, data.rival ? "Without thresholds" : "Compare with thresholds");
 }
 
 // Controls follow what the server says.

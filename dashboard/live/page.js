@@ -102,7 +102,7 @@ function buildCharts(S, named) {
     el("div", { class: "stack" },
       el("section", {}, el("div", { class: "headrow" }, named("literalTitle", el("h2", { text: "Literals" })), named("askRival", button("Compare with thresholds", null,
         { title: "Train the machine with one literal a threshold beside it" }))),
-      el("p", { class: "cap", text: "All clauses; a literal is one included bound." }), named("rivalNote", el("p", { class: "cap", hidden: true })),
+      named("literalNote", el("p", { class: "cap" })), named("rivalNote", el("p", { class: "cap", hidden: true })),
       el("div", { class: "plot" }, plot("literalChart", "Literals over the epochs"))),
       section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs"))),
     el("section", {}, named("mapTitle", el("h2", { text: "Clauses as boxes over two features" })), named("mapNote", el("p", { class: "cap" })),

@@ -53,6 +53,7 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
     )
     told["past"] = past
     told["last"] = int(run.step)
+    told["thresholds"] = job.parameters.representation == "thresholds"
     told["votes"] = _votes(snapshot, run, job, told["T"], view.machine)
     told["history"] = _curves(history)
     told["trace"] = _trace(history, view)

@@ -80,6 +80,7 @@ function writeFilm(S) {
   if (S.data.past) setText(S.pastText, `The run went on to row ${whole(S.data.last)}. Play shows the film from here; a branch takes T, s, γ, bound rule and weights from the side.`);
   S.rowLine.hidden = !rowLine;
   if (rowLine) setText(S.rowLine, rowWords(S, rowLine));
+  setText(S.literalNote, `All clauses; a literal is one included ${S.data.thresholds ? "threshold" : "bound"}.`);
   S.rivalNote.hidden = !rival;
   if (rival) setText(S.rivalNote, rivalWords(S, rival));
 }
