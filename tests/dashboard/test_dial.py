@@ -1,0 +1,175 @@
+"""The readability dial of the Rules page: its points, named points, scores, and what follows the chosen one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import dial_view, session
+from dashboard.dialling import Dialling, Mark, Pick, picks
+from dashboard.jobs import Job
+from tmcore.parameters import Parameters
+
+VIEW = Path(session.__file__).parent / "views" / "rules.py"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+MARKS = (
+    Mark(0, 0, 0.5, 0.5, 0.5, 0.0),
+    Mark(2, 3, 0.8, 0.7, 0.78, 0.02),
+    Mark(5, 7, 0.85, 0.9, 0.81, 0.03),
+    Mark(9, 12, 0.9, 0.8, 0.80, 0.02),
+)
+
+
+def settled_job(weights: str) -> Job:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(150, 5)), columns=[*"abcd", HOSTILE])
+    noisy = X["a"] + 0.7 * X["b"] + 0.5 * X[HOSTILE] + rng.normal(0, 0.6, 150)
+    y = pd.Series(np.where(noisy > 0, HOSTILE, "small"))
+    run = Job(
+        X[:110], y[:110], X[110:], y[110:], Parameters(n_clauses=20, epochs=5, weights=weights), "beans"
+    )
+    run.set_speed("max")
+    run.play()
+    assert run.wait_until_idle(120)
+    run.settle()
+    assert run.wait_until_idle(120)
+    return run
+
+
+@pytest.fixture(scope="module")
+def job() -> Iterator[Job]:
+    run = settled_job("refit")
+    yield run
+    run.close()
+
+
+@pytest.fixture(scope="module")
+def dial(job: Job) -> Dialling:
+    """A dial whose points have been scored."""
+    assert job.outcome is not None
+    made = Dialling(job.outcome, job)
+    made.begin()
+    assert made.task is not None
+    assert made.task.wait(60)
+    assert not made.is_scored
+    made.begin()  # retraining this takes a few seconds, so nobody is asked
+    assert made.task.wait(120)
+    assert made.task.error is None
+    return made
+
+
+def test_named_points_and_their_losses_by_hand() -> None:
+    # 0.81 - 0.03 = 0.78 is still within one standard error of the best
+    assert picks(MARKS) == (
+        Pick("Simplest within noise", MARKS[1], pytest.approx(3.0)),
+        Pick("Most accurate", MARKS[2], 0.0),
+        Pick("Every rule", MARKS[3], pytest.approx(1.0)),
+    )
+    assert [dial_view.pick_words(pick).replace("\u00a0", " ") for pick in picks(MARKS)] == [
+        "Simplest within noise: 2 rules, −3.0 points",
+        "Most accurate: 5 rules, no loss",
+        "Every rule: 9 rules, −1.0 points",
+    ]
+    assert dial_view.finding(MARKS).replace("\u00a0", " ") == "2 rules are within noise of the best"
+
+
+def test_of_equal_points_the_one_with_fewer_rules_is_most_accurate() -> None:
+    equal = (Mark(3, 3, 1.0, None, 0.9, 0.01), Mark(4, 5, 1.0, None, 0.9, 0.01))
+    assert [pick.mark.n_rules for pick in picks(equal)] == [3, 3, 4]
+
+
+def test_nothing_is_named_before_retraining() -> None:
+    assert picks((Mark(1, 1, 0.9, 0.9),)) == ()
+
+
+def test_marks_say_what_the_rules_at_each_point_get_right(dial: Dialling, job: Job) -> None:
+    assert dial.found is not None
+    marks = dial.found.marks
+    assert len(marks) > 3
+    for mark in marks:
+        rules = dial.outcome.estimator.at(mark.n_rules).rules_
+        assert len(rules) == mark.n_rules
+        assert mark.train == np.mean(rules.predict(job.X_train) == job.y_train.to_numpy())
+        assert mark.test == np.mean(rules.predict(job.X_test) == job.y_test.to_numpy())
+
+
+def test_scores_are_those_of_the_estimator(dial: Dialling) -> None:
+    assert dial.found is not None
+    expected = [point.scores for point in dial.outcome.estimator.score_path()]
+    found = [(mark.mean, mark.error) for mark in dial.found.marks]
+    assert found == [(score.accuracy.mean, score.accuracy.error) for score in expected if score is not None]
+
+
+def test_every_point_keeps_its_own_edits(job: Job, dial: Dialling) -> None:
+    assert dial.found is not None
+    other = next(m.n_rules for m in dial.found.marks if 0 < m.n_rules != dial.settled_rules)
+    settled = dial.editing()
+    settled.switch(1, on=False)
+    dial.choose(other)
+    assert (len(dial.editing().rules()), dial.in_use, dial.editing().is_edited) == (other, other, False)
+    assert dial.model is not dial.outcome.estimator
+    dial.choose(10**6)
+    assert dial.in_use == other
+    dial.choose(dial.settled_rules)
+    assert dial.editing() is settled
+    assert dial.model is dial.outcome.estimator
+    settled.undo()
+
+
+def test_payload_is_json_with_every_share_on_the_chart(job: Job, dial: Dialling) -> None:
+    assert dial.found is not None
+    sent = json.loads(json.dumps(dial_view.payload(dial, dial.found.marks, job), allow_nan=False))
+    shares = [point[key] for point in sent["points"] for key in ("mean", "test")]
+    assert sent["low"] <= min(shares)
+    assert max(shares) <= sent["high"]
+    assert sent["baseline"] == job.y_train.value_counts(normalize=True).max()
+    assert sent["chosen"] == dial.settled_rules
+
+
+def open_page(job: Job, dial: Dialling | None = None) -> AppTest:
+    page = AppTest.from_file(str(VIEW), default_timeout=60)
+    page.session_state[session.KEY] = session.Session(job=job, trained_name="beans", dial=dial)
+    return page.run()
+
+
+def text_of(page: AppTest) -> str:
+    parts = [*page.title, *page.subheader, *page.markdown, *page.caption]
+    return re.sub(r"[\\\u2060]", "", "\n".join(str(part.value) for part in parts)).replace("\u00a0", " ")
+
+
+def test_page_follows_the_named_point(job: Job, dial: Dialling) -> None:
+    page = open_page(job, dial)
+    assert not page.exception
+    assert dial.found is not None
+    every = dial.found.marks[-1].n_rules
+    page.button(key="dial_Every rule").click().run()
+    assert not page.exception
+    rules = dial.outcome.estimator.at(every).rules_
+    right = np.mean(rules.predict(job.X_test) == job.y_test.to_numpy())
+    assert f"{every} rules with {rules.n_literals} literals get {100 * right:.0f} % of unseen" in text_of(
+        page
+    )
+    assert len(page.dataframe[0].value) == every
+    assert "gave the same votes as the model" in text_of(page)
+    page.radio(key="takeaway_format").set_value("model").run()
+    assert "tmcore.load read the file back" in text_of(page)
+    page.button(key="dial_settled").click().run()
+    assert len(page.dataframe[0].value) == dial.settled_rules
+
+
+def test_votes_have_no_dial_and_the_page_says_why() -> None:
+    job = settled_job("none")
+    try:
+        page = open_page(job)
+        assert not page.exception
+        assert "The dial from few rules to many needs settled weights (Weights: refit)." in text_of(page)
+    finally:
+        job.close()
