@@ -124,6 +124,13 @@ def _add_rules(commands: Any) -> None:
     made.add_argument("model", type=Path, help="file that tmcore train wrote")
     made.add_argument("--format", choices=["text", *FORMATS], default="text", help="default text")
     made.add_argument("-o", "--output", type=Path, metavar="FILE", help="file to write; stdout if not given")
+    made.add_argument(
+        "--prove",
+        type=Path,
+        metavar="CSV",
+        help="first run the file on these rows and many generated ones; write it only if it says what the model says",
+    )
+    _add_reading(made)
 
 
 def _add_reading(made: argparse.ArgumentParser) -> None:
@@ -205,8 +212,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 when done, 2 for a mistake in the words, the file or the settings, with one sentence on
-        stderr, 130 when interrupted.
+        The exit code: 0 when done, 1 when a file to be proven is not equal, 2 for a mistake in the words, the file
+        or the settings, with one sentence on stderr, 130 when interrupted.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:

@@ -8,9 +8,11 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +22,12 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
 import tmcore
+import tmcore.export.proof
 from tmcore import cli
 from tmcore.export import FORMATS, read_json
+from tmcore.export.about import About
 from tmcore.parameters import PARAMETERS
+from tmcore.ruleset import RuleSet
 
 SETTINGS = ["--n-clauses", "20", "--epochs", "5", "--seed", "3"]
 HOSTILE = "=cmd|' /C calc'!A0"
@@ -240,6 +245,48 @@ def test_rules_read_back_equal_the_models(folder: Path, capsysbinary: pytest.Cap
     assert read.votes(people(50, seed=5)).tolist() == rules.votes(people(50, seed=5)).tolist()
     assert cli.main(["rules", str(folder / "model")]) == 0
     assert capsysbinary.readouterr().out.decode() == rules.to_text()
+
+
+def test_a_proven_file_is_written_and_gives_the_models_votes(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tmcore.export.proof.MOST_TESTS", 2000)
+    words = ["rules", str(folder / "model"), "--format", "sql", "--prove", str(folder / "people.csv")]
+    assert cli.main([*words, "-o", str(tmp_path / "r.sql")]) == 0
+    said = capsys.readouterr().err
+    assert "Proven equal. SQLite ran the SQL" in said
+    assert "on all 120 rows and" in said
+    sql = (tmp_path / "r.sql").read_text()
+    assert "gave the same votes as the model on all 120 rows" in sql
+    rows = people()
+    with sqlite3.connect(":memory:") as database:
+        rows.to_sql("data", database, index=False)
+        found = pd.read_sql_query(sql, database).filter(like="votes")
+    expected = tmcore.load(folder / "model").rules_.votes(rows)[:, 0]
+    assert found.to_numpy()[:, 0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_file_that_is_not_equal_is_not_written(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tmcore.export.proof.MOST_TESTS", 2000)
+    right = tmcore.export.proof.write
+
+    def wrong(rules: RuleSet, name: str, about: About) -> bytes:
+        return right(replace(rules, rules=rules.rules[1:]), name, about)
+
+    monkeypatch.setattr("tmcore.export.proof.write", wrong)
+    words = ["rules", str(folder / "model"), "--format", "sql", "--prove", str(folder / "people.csv")]
+    assert cli.main([*words, "-o", str(tmp_path / "r.sql")]) == 1
+    assert not (tmp_path / "r.sql").exists()
+    said = capsys.readouterr().err
+    assert "Not equal on" in said
+    assert "Nothing was written." in said
+
+
+def test_text_cannot_be_proven(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["rules", folder / "model", "--prove", folder / "people.csv"]
+    assert "Text is for reading only and cannot be proven" in refused(words, capsys)
 
 
 @pytest.mark.parametrize("name", FORMATS)
