@@ -12,14 +12,20 @@ import streamlit as st
 
 from dashboard import style
 from dashboard.editing import Editing
+from dashboard.style import MINUS, signed
 from tmcore.conditions import Condition, number_text, visible
 from tmcore.rule import Rule, as_tuple
+from tmcore.simplify import prune
 
 PROBLEM = "tsetlin_edit_problem"
+WEIGHT = rf"^\s*[+{MINUS}-]?(\d+\.?\d*|\.\d+)\s*$"
+"""What may be typed as a weight, with either minus."""
+
+MOST_SHARE = 50.0
 
 
-def show(editing: Editing) -> None:
-    """Draw the panel; every edit counts at once for the whole page."""
+def show(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
+    """Draw the panel; every edit counts at once for the whole page. `X` and `y` are the training rows."""
     words = "Change the rules"
     if editing.is_edited:
         words += f": edited, {style.count(len(editing.numbers()))} of {len(editing.first.rules):,} in use"
@@ -29,6 +35,7 @@ def show(editing: Editing) -> None:
             "explanations and downloads follow; downloads say that the rules were edited."
         )
         _table(editing)
+        _rare(editing, X, y)
         _bounds(editing)
         problem = st.session_state.pop(PROBLEM, None)
         if problem:
@@ -43,6 +50,37 @@ def show(editing: Editing) -> None:
             )
 
 
+def _rare(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
+    """Leaving out rules that cover few training rows; the loss is said before it is taken."""
+    share, said, button = st.columns([3, 4, 2], vertical_alignment="center")
+    least = share.slider(
+        "Least share of training rows covered",
+        0.0,
+        MOST_SHARE,
+        0.0,
+        0.5,
+        format=f"%g{style.NO_BREAK}%%",
+        key=f"edit_support_{editing.version}",
+    )
+    rare: list[int] = []
+    words = "Rules that cover less can be left out."
+    if least:
+        rules = editing.rules()
+        pruning = prune(rules, least / 100, X, y)
+        kept = {id(rule) for rule in pruning.rules}
+        rare = [number for number, rule in zip(editing.numbers(), rules, strict=True) if id(rule) not in kept]
+        words = f"{pruning.text} (Training rows.)" if rare else pruning.text
+    said.caption(style.plain(words))
+    button.button(
+        "Leave them out",
+        key="edit_prune",
+        disabled=not rare,
+        width="stretch",
+        on_click=editing.switch_off,
+        args=(rare,),
+    )
+
+
 def _names(editing: Editing) -> list[str]:
     """Headings of the weight columns; they must not clash with the others."""
     return [f"{name} " if name in ("use", "rule") else name for name in editing.learned.rules.weight_names()]
@@ -55,7 +93,7 @@ def _table(editing: Editing) -> None:
         {"use": [number not in draft.off for number in numbers]}, index=pd.Index(numbers, name="no.")
     )
     for k, name in enumerate(names):
-        frame[name] = [as_tuple(draft.rules[number].weights)[k] for number in numbers]
+        frame[name] = [signed(as_tuple(draft.rules[number].weights)[k], 3) for number in numbers]
     frame["rule"] = [draft.rules[number].text() for number in numbers]
     key = f"edit_table_{editing.version}"
     st.data_editor(
@@ -68,7 +106,7 @@ def _table(editing: Editing) -> None:
             "use": st.column_config.CheckboxColumn(width="small"),
             "rule": st.column_config.TextColumn(width="large"),
             **{
-                name: st.column_config.NumberColumn(format="%+.3f", step=0.001, required=True)
+                name: st.column_config.TextColumn(required=True, validate=WEIGHT, width="small")
                 for name in names
             },
         },
@@ -85,7 +123,8 @@ def _take_table(editing: Editing, key: str, numbers: list[int], names: list[str]
             if name == "use":
                 editing.switch(number, bool(value))
             elif value is not None:
-                _attempt(partial(editing.set_weight, number, names.index(name), float(value)))
+                weight = float(str(value).replace(MINUS, "-"))
+                _attempt(partial(editing.set_weight, number, names.index(name), weight))
     for place in told["deleted_rows"]:
         editing.delete(numbers[int(place)])
 

@@ -240,7 +240,7 @@ def show() -> None:
     chosen = _controls(shown)
     _sentences(shown, chosen, job)
     _table(shown, chosen)
-    edit_panel.show(editing)
+    edit_panel.show(editing, job.X_train, job.y_train)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
     takeaway.show(shown.rules, job, editing.learned.model, shown.test_accuracy)
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import dial_view, session
+from dashboard import dial_view, edit_panel, session
 from dashboard.dialling import Dialling, Mark, Pick, picks
 from dashboard.jobs import Job
 from tmcore.parameters import Parameters
@@ -173,3 +174,36 @@ def test_votes_have_no_dial_and_the_page_says_why() -> None:
         assert "The dial from few rules to many needs settled weights (Weights: refit)." in text_of(page)
     finally:
         job.close()
+
+
+def test_weights_are_typed_with_either_minus(job: Job) -> None:
+    editing = session.Session(job=job).rules()
+    assert editing is not None
+    for typed in ("−1.250", "-1.250"):
+        assert re.fullmatch(edit_panel.WEIGHT, typed)
+        st.session_state["table"] = {"edited_rows": {"0": {"weight": typed}}, "deleted_rows": []}
+        edit_panel._take_table(editing, "table", [1], ["weight"])
+        assert editing.rules().rules[0].weights == -1.25
+        editing.undo()
+    assert not re.fullmatch(edit_panel.WEIGHT, "1e3; x")
+
+
+def test_pruning_names_its_loss_and_is_one_edit(job: Job) -> None:
+    page = open_page(job)
+    rules = session.Session(job=job).rules().rules()  # type: ignore[union-attr]
+    covers = [float(np.mean(rule_rows)) for rule_rows in rules.outputs(job.X_train).T]
+    least = np.ceil(200 * min(covers)) / 2 + 0.5
+    page.slider(key="edit_support_0").set_value(least).run()
+    assert not page.exception
+    rare = [number for number, share in enumerate(covers, start=1) if 100 * share < least]
+    assert 0 < len(rare) < len(covers)
+    left = [rule for rule, share in zip(rules, covers, strict=True) if 100 * share >= least]
+    assert re.search(f"Leaving out {len(rare)} rules? (loses|gains) ", text_of(page))
+    page.button(key="edit_prune").click().run()
+    assert not page.exception
+    editing = page.session_state[session.KEY].rules()
+    assert editing.draft.off == frozenset(rare)
+    assert [rule.conditions for rule in editing.rules()] == [rule.conditions for rule in left]
+    assert len(page.dataframe[0].value) == len(left)
+    page.button(key="edit_undo").click().run()
+    assert not page.session_state[session.KEY].rules().is_edited
