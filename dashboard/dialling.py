@@ -122,6 +122,12 @@ class Dialling:
         return self.settled_rules if self.chosen is None else self.chosen
 
     @property
+    def mark(self) -> Mark | None:
+        """The point in use, None before the path is known."""
+        marks = self.found.marks if self.found is not None else ()
+        return next((mark for mark in marks if mark.n_rules == self.in_use), None)
+
+    @property
     def task(self) -> Task | None:
         """The newest task, None before the first."""
         return self._scores or self._path

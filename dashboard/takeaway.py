@@ -14,9 +14,11 @@ from dashboard.rule_list.listing import safe_file_name
 from tmcore.export import ENDINGS
 from tmcore.export.about import About, describe
 from tmcore.export.proof import MODEL, Proof, prove
+from tmcore.judge import share_interval
 from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
+    from dashboard.dialling import Mark
     from dashboard.jobs import Job
     from tmcore.estimators import TsetlinClassifier
 
@@ -55,29 +57,56 @@ class Proven:
     rules: RuleSet
     model: TsetlinClassifier | None
     about: About
+    retrained: Mark | None = None
     proofs: dict[str, Proof] = field(default_factory=dict)
 
 
-def show(rules: RuleSet, job: Job, model: TsetlinClassifier | None, test_accuracy: float | None) -> None:
-    """Draw the part of the page; `test_accuracy` is that of `rules`, `model` the settled one they come from."""
+def show(
+    rules: RuleSet,
+    job: Job,
+    model: TsetlinClassifier | None,
+    test_accuracy: float | None,
+    retrained: Mark | None = None,
+) -> None:
+    """Draw the part of the page.
+
+    ``test_accuracy`` is that of ``rules``, ``model`` the settled one they come from, ``retrained`` the dial's scores
+    of it where they are known.
+    """
     style.section(
         "Take the rules away",
         "Every rule with all its digits, whatever is filtered above. Files are run first.",
     )
     proven = st.session_state.get(MEMO)
-    if not isinstance(proven, Proven) or proven.rules is not rules:
-        proven = st.session_state[MEMO] = Proven(rules, model, _about(job, test_accuracy))
+    if not isinstance(proven, Proven) or proven.rules is not rules or proven.retrained != retrained:
+        about = _about(job, scores(len(job.y_test), test_accuracy, retrained))
+        proven = st.session_state[MEMO] = Proven(rules, model, about, retrained)
     _panel(proven, job)
 
 
-def _about(job: Job, test_accuracy: float | None) -> About:
-    n_test = style.count(len(job.y_test), "row").replace(style.NO_BREAK, " ")
-    scores = (
-        ()
-        if test_accuracy is None
-        else (("right on unseen rows", f"{100 * test_accuracy:.0f} % of {n_test}"),)
-    )
-    return describe(job.name, job.parameters, job.X_train, job.y_train, scores, table_name(job.name))
+def scores(n_test: int, test_accuracy: float | None, retrained: Mark | None) -> tuple[tuple[str, str], ...]:
+    """What files say of how good the rules are, with the interval of each score where it is known."""
+    told = []
+    if test_accuracy is not None:
+        low, high = share_interval(round(test_accuracy * n_test), n_test)
+        words = f"{100 * test_accuracy:.0f} % of {n_test:,} {'row' if n_test == 1 else 'rows'}"
+        told.append(
+            (
+                "right on unseen rows",
+                f"{words}; of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)",
+            )
+        )
+    if retrained is not None and retrained.mean is not None:
+        known = retrained.error is not None and retrained.error == retrained.error
+        error = f" ± {100 * (retrained.error or 0):.1f} points (standard error)" if known else ""
+        told.append(
+            ("right when retrained on parts of the training rows", f"{100 * retrained.mean:.1f} %{error}")
+        )
+    return tuple(told)
+
+
+def _about(job: Job, told: tuple[tuple[str, str], ...]) -> About:
+    return describe(job.name, job.parameters, job.X_train, job.y_train, told, table_name(job.name))
 
 
 def table_name(name: str) -> str:

@@ -120,9 +120,7 @@ def _numbers(dial: Dialling, shown: Shown, job: Job) -> None:
         (style.count(len(shown.listed)), "rules", f"from {style.count(before.n_rules, 'clause')}"),
         (style.count(n_literals), "literals", f"from {style.count(before.n_literals)}"),
     ]
-    mark = (
-        next((mark for mark in dial.found.marks if mark.n_rules == dial.in_use), None) if dial.found else None
-    )
+    mark = dial.mark
     if mark is not None and mark.mean is not None and not shown.rules.edited:
         error = f" ± {100 * mark.error:.0f}" if mark.error is not None and mark.error == mark.error else ""
         cells.append((style.percent(mark.mean), "retrained accuracy", f"{error} points".strip()))
@@ -242,7 +240,9 @@ def show() -> None:
     _table(shown, chosen)
     edit_panel.show(editing, job.X_train, job.y_train)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
-    takeaway.show(shown.rules, job, editing.learned.model, shown.test_accuracy)
+    scored = current.dial is not None and current.dial.is_scored and not editing.is_edited
+    retrained = current.dial.mark if current.dial is not None and scored else None
+    takeaway.show(shown.rules, job, editing.learned.model, shown.test_accuracy, retrained)
 
 
 def _detail(shown: Shown, job: Job) -> str:

@@ -13,7 +13,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import dial_view, edit_panel, session
+from dashboard import dial_view, edit_panel, session, takeaway
 from dashboard.dialling import Dialling, Mark, Pick, picks
 from dashboard.jobs import Job
 from tmcore.parameters import Parameters
@@ -107,6 +107,22 @@ def test_scores_are_those_of_the_estimator(dial: Dialling) -> None:
     expected = [point.scores for point in dial.outcome.estimator.score_path()]
     found = [(mark.mean, mark.error) for mark in dial.found.marks]
     assert found == [(score.accuracy.mean, score.accuracy.error) for score in expected if score is not None]
+
+
+def test_files_say_scores_with_their_intervals() -> None:
+    told = takeaway.scores(54, 48 / 54, Mark(3, 4, 0.9, 0.9, 0.812, 0.023))
+    # Wilson's interval of 48 of 54 by its formula: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n)
+    z, n, p = 1.959964, 54, 48 / 54
+    middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low, high = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+    assert told == (
+        (
+            "right on unseen rows",
+            f"89 % of 54 rows; of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)",
+        ),
+        ("right when retrained on parts of the training rows", "81.2 % ± 2.3 points (standard error)"),
+    )
+    assert takeaway.scores(0, None, None) == ()
 
 
 def test_every_point_keeps_its_own_edits(job: Job, dial: Dialling) -> None:

@@ -232,6 +232,31 @@ def test_report_shows_hostile_names_as_text() -> None:
     assert "</title><script>alert(1)</script>" in page.texts
 
 
+def test_report_draws_what_each_value_adds() -> None:
+    grade = RuleColumn("g", IMAGE, None, "nominal", ("a", "<b>"))
+    size = RuleColumn("s", "size", "mm", "numeric", ())
+    rules = RuleSet(
+        np.array(["no", "yes"]),
+        0.0,
+        (
+            Rule((Condition("s", "size", "numeric", "mm", lower=3.0),), 1.5),
+            Rule((Condition("s", "size", "numeric", "mm", upper=7.0),), -0.5),
+            Rule((Condition("g", IMAGE, "nominal", is_in="<b>"),), 0.25),
+        ),
+        (size, grade),
+    )
+    rows = pd.DataFrame({"s": np.arange(1.0, 12.0), "g": ["a"] * 11})
+    page = write(rules, "html", About(rows=rows, labels=pd.Series(["no", "yes"] * 5 + ["no"]))).decode()
+    # up to 3 only the second rule holds, up to 7 both, above 7 the first: on an axis of 260 px from 1 to 11
+    assert 'aria-label="≤ 3: −0.50; 3 &lt; x ≤ 7: +1.00; &gt; 7: +1.50"' in page
+    for x, wide in (("0", "52"), ("52", "104"), ("156", "104")):
+        assert f'<rect x="{x}" y=' in page
+        assert f'width="{wide}"' in page
+    assert 'aria-label="a: +0.00; &lt;b&gt;: +0.25"' in page
+    assert "<b>" not in page.split("<h2>What each value adds")[1].split("</section>")[0]
+    assert "<img" not in page
+
+
 def test_markdown_escapes_marks_but_not_numbers() -> None:
     lines = write(TWO, "markdown", About("a|b *c*")).decode().split("\n")
     assert lines[0] == "# a\\|b \\*c\\*"

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from tmcore.conditions import Condition, visible, weight_text
-from tmcore.export import glyphs
+from tmcore.export import glyphs, value_pictures
 from tmcore.export.about import NOTHING, About
 from tmcore.export.glyphs import Axis, hue
 from tmcore.rule import Rule, as_tuple
@@ -33,7 +33,7 @@ _PAGE = """<!doctype html>
 {rows}
 </tbody>
 </table>
-{lists}
+{values}{lists}
 </main>
 </body>
 </html>
@@ -57,6 +57,7 @@ def to_html(rules: RuleSet, about: About = NOTHING) -> bytes:
         how=_text(rules.to_text().split("\n", 1)[0]),
         notes="".join(f'<p class="note">{_text(note)}</p>\n' for note in notes),
         rows="\n".join([*rows, _start(rules, starts, most)]),
+        values=value_pictures.section(rules, known),
         lists="\n".join(_list(title, pairs) for title, pairs in lists if pairs),
     )
     return page.encode()
