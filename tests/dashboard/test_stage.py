@@ -176,7 +176,9 @@ def test_a_branch_takes_over_only_what_differs_and_may(memory: Memory) -> None:
     assert run is not None
     wanted = run.parameters.replace(s=5.0, n_clauses=40, weights="real")
     assert films.branch_changes(run, 10, wanted) == {"s": 5.0, "weights": "real"}
-    assert films.branch_changes(run, 10, run.parameters.replace(n_clauses=80, T="auto")) == {}  # T is 20 / 4 as before
+    assert (
+        films.branch_changes(run, 10, run.parameters.replace(n_clauses=80, T="auto")) == {}
+    )  # T is 20 / 4 as before
     memory.job.change(s=4.0)
     memory.job.one_row()
     assert memory.job.wait_until_idle(10)

@@ -15,7 +15,8 @@ from sample_data import load as load_sample
 from sample_data import samples
 from tmcore import TrainingRun, TsetlinClassifier
 
-# One check is exempted for machines that predict by votes, see below. The array API check skips itself unless an environment variable asks for it.
+# One check is exempted for machines that predict by votes, see below; the array API check skips itself unless an
+# environment variable asks for it.
 CONFIGURATIONS = [
     TsetlinClassifier(n_clauses=20, epochs=5),
     TsetlinClassifier(epochs=40, weights="none", bound_rule="paper"),

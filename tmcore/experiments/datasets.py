@@ -29,7 +29,9 @@ def data_folder() -> Path:
     """
     folder = Path(os.environ.get("TMCORE_DATA", ""))
     if not os.environ.get("TMCORE_DATA") or not folder.is_dir():
-        raise ValueError("These data are not part of the package; set TMCORE_DATA to the folder that holds their CSVs.")
+        raise ValueError(
+            "These data are not part of the package; set TMCORE_DATA to the folder that holds their CSVs."
+        )
     return folder
 
 
