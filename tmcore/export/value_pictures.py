@@ -34,7 +34,8 @@ def section(rules: RuleSet, known: dict[str, Axis]) -> str:
     for output in range(1 if two else len(rules.classes)):
         name = escape(visible(rules.class_names[1 if two else output]))
         top = max(abs(value) for one in maps for value in one.sums[:, output].tolist()) or 1.0
-        pictures = "".join(_figure(one, output, known, top, two) for one in maps[:MOST_COLUMNS])
+        telling = [one for one in maps if one.sums[:, output].any()]
+        pictures = "".join(_figure(one, output, known, top, two) for one in telling[:MOST_COLUMNS])
         parts.append(
             f"<p>Sum of the one-column rules at every value; up or right speaks for {name}, down or left against."
             f'{left_out}</p>\n<div class="values">{pictures}</div>'
@@ -103,14 +104,24 @@ def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, two: bool)
                         kind="sum",
                     )
                 )
-        if cell.upper is not None and all(right + 20 < low or right - 20 > high for low, high in taken):
+        if (
+            cell.upper is not None
+            and not axis.slots
+            and all(right + 20 < low or right - 20 > high for low, high in taken)
+        ):
             taken.append((right - 20, right + 20))
             stem = f'x="{right - 0.5:.4g}" y="{zero:.4g}" width="1" height="{bottom - zero + 2:.4g}"'
             parts.append(f'<rect {stem} fill="var(--axis)"/>')
             parts.append(_text(right, bottom + 13, number_text(cell.upper)))
     parts.append(f'<rect x="0" y="{zero - 0.5:.4g}" width="{WIDTH}" height="1" fill="var(--axis)"/>')
-    parts.append(_text(0, bottom + 13, number_text(axis.low), "start"))
-    parts.append(_text(WIDTH, bottom + 13, number_text(axis.high), "end"))
+    if axis.slots:
+        room = WIDTH / len(axis.slots)
+        parts += [
+            _text((k + 0.5) * room, bottom + 13, number_text(value)) for k, value in enumerate(axis.slots)
+        ]
+    else:
+        parts.append(_text(0, bottom + 13, number_text(axis.low), "start"))
+        parts.append(_text(WIDTH, bottom + 13, number_text(axis.high), "end"))
     return _svg(bottom + 18, parts, words)
 
 
