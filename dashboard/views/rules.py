@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import dial_view, edit_panel, session, style, takeaway, value_view
@@ -31,6 +32,7 @@ class Shown:
     of: object
     rules: RuleSet
     listed: tuple[Listed, ...]
+    table: pd.DataFrame
     test_accuracy: float | None
 
 
@@ -49,7 +51,7 @@ def _shown(job: Job, editing: Editing) -> Shown:
         scores = job.latest.scores if job.latest else None
         accuracy = scores.test_accuracy if scores else None
     listed = list_rules(rules, (job.X_train, job.y_train), (job.X_test, job.y_test))
-    shown = Shown(of, rules, listed, accuracy)
+    shown = Shown(of, rules, listed, to_table(listed, rules), accuracy)
     st.session_state[MEMO] = shown
     return shown
 
@@ -191,6 +193,14 @@ def _controls(shown: Shown) -> list[Listed]:
     return chosen
 
 
+@st.fragment
+def _list(shown: Shown, job: Job) -> None:
+    """The rules as sentences and as a table; sorting and filtering redraw this part only."""
+    chosen = _controls(shown)
+    _sentences(shown, chosen, job)
+    _table(shown, chosen)
+
+
 def _sentences(shown: Shown, chosen: list[Listed], job: Job) -> None:
     several = len(chosen) > SHOWN_AT_FIRST
     every = several and st.toggle(
@@ -210,7 +220,7 @@ def _table(shown: Shown, chosen: list[Listed]) -> None:
     )
     share = st.column_config.NumberColumn(format=f"%.0f{style.NO_BREAK}%%")
     st.dataframe(
-        to_table(chosen, shown.rules),
+        shown.table.loc[[listed.number for listed in chosen]],
         column_config={
             "weight": st.column_config.NumberColumn(format="%+.3f"),
             "rule": st.column_config.TextColumn(width="large"),
@@ -235,9 +245,7 @@ def show() -> None:
         _not_settled(job)
     else:
         _dial(current.dial, shown, job)
-    chosen = _controls(shown)
-    _sentences(shown, chosen, job)
-    _table(shown, chosen)
+    _list(shown, job)
     edit_panel.show(editing, job.X_train, job.y_train)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
     scored = current.dial is not None and current.dial.is_scored and not editing.is_edited
