@@ -25,18 +25,22 @@ function intervalGlyph(glyph, hue) {
   const to = glyph.to ?? 1;
   const barWidth = width / glyph.up.length;
   const tallest = Math.max(1, ...glyph.up, ...glyph.down);
+  const shapes = new Map();
   glyph.up.forEach((_, bin) => {
     const centre = (bin + 0.5) / glyph.up.length;
     const opacity = centre > from && centre < to ? 0.62 : 0.26;
     for (const [counts, upward, fill] of [[glyph.up, true, glyph.upHue], [glyph.down, false, glyph.downHue]]) {
       const tall = (counts[bin] / tallest) * (middle - 1);
       if (!tall) continue;
-      box.append(node("svg:rect", {
-        x: bin * barWidth, y: upward ? middle - tall : middle, width: barWidth - 0.6, height: tall,
-        fill: `var(--${fill})`, opacity,
-      }));
+      const kind = `${fill} ${opacity}`;
+      const bar = `M${bin * barWidth} ${middle}v${upward ? -tall : tall}h${barWidth - 0.6}V${middle}z`;
+      shapes.set(kind, (shapes.get(kind) ?? "") + bar);
     }
   });
+  for (const [kind, d] of shapes) {
+    const [fill, opacity] = kind.split(" ");
+    box.append(node("svg:path", { d, fill: `var(--${fill})`, opacity }));
+  }
   box.append(
     node("svg:rect", { x: 0, y: middle - 0.5, width, height: 1, fill: "var(--line)" }),
     node("svg:rect", {

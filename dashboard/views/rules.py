@@ -33,6 +33,7 @@ class Shown:
     rules: RuleSet
     listed: tuple[Listed, ...]
     table: pd.DataFrame
+    painter: Painter
     test_accuracy: float | None
 
 
@@ -51,7 +52,9 @@ def _shown(job: Job, editing: Editing) -> Shown:
         scores = job.latest.scores if job.latest else None
         accuracy = scores.test_accuracy if scores else None
     listed = list_rules(rules, (job.X_train, job.y_train), (job.X_test, job.y_test))
-    shown = Shown(of, rules, listed, to_table(listed, rules), accuracy)
+    shown = Shown(
+        of, rules, listed, to_table(listed, rules), Painter(rules, job.X_train, job.y_train), accuracy
+    )
     st.session_state[MEMO] = shown
     return shown
 
@@ -194,21 +197,20 @@ def _controls(shown: Shown) -> list[Listed]:
 
 
 @st.fragment
-def _list(shown: Shown, job: Job) -> None:
+def _list(shown: Shown) -> None:
     """The rules as sentences and as a table; sorting and filtering redraw this part only."""
     chosen = _controls(shown)
-    _sentences(shown, chosen, job)
+    _sentences(shown, chosen)
     _table(shown, chosen)
 
 
-def _sentences(shown: Shown, chosen: list[Listed], job: Job) -> None:
+def _sentences(shown: Shown, chosen: list[Listed]) -> None:
     several = len(chosen) > SHOWN_AT_FIRST
     every = several and st.toggle(
         f"Show all {len(chosen):,} rules, not only the first {SHOWN_AT_FIRST}", key="rules_every"
     )
     drawn = chosen if every else chosen[:SHOWN_AT_FIRST]
-    painter = Painter(shown.rules, job.X_train, job.y_train)
-    rule_list(painter.build(drawn, with_start=True), key="rules_list")
+    rule_list(shown.painter.build(drawn, with_start=True), key="rules_list")
     if not chosen:
         st.caption("No rule speaks for this class with this feature.")
 
@@ -245,7 +247,7 @@ def show() -> None:
         _not_settled(job)
     else:
         _dial(current.dial, shown, job)
-    _list(shown, job)
+    _list(shown)
     edit_panel.show(editing, job.X_train, job.y_train)
     value_view.show(shown.rules, job.X_train, job.y_train, editing.learned.refitted)
     scored = current.dial is not None and current.dial.is_scored and not editing.is_edited

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -197,4 +198,32 @@ def test_the_report_shows_a_hostile_column_as_text(browser: Any, tmp_path: Path)
     assert page.locator("svg.glyph").count() >= sum(
         not condition.known for rule in rules for condition in rule.conditions
     )
+    page.close()
+
+
+@pytest.mark.browser
+def test_downloads_in_the_running_app_are_the_files_shown(browser: Any, dashboard_url: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 1600})
+    page.goto(dashboard_url)
+    page.get_by_role("button", name="Open Heart").click(timeout=60_000)
+    page.get_by_role("button", name="Train on this").click(timeout=30_000)
+    page.get_by_role("button", name=re.compile("^One epoch")).click(timeout=120_000)
+    page.get_by_text(re.compile(r"Epoch 1(\.0)? of")).first.wait_for(timeout=60_000)
+    page.get_by_role("link", name="Rules").click()
+    page.get_by_role("button", name="Settle now").click(timeout=30_000)
+    page.get_by_role("button", name="Download SQL").wait_for(timeout=90_000)
+    page.get_by_role("button", name=re.compile("^Every rule")).wait_for(timeout=120_000)
+    for label, begins in (("SQL", b"--"), ("JSON", b"{")):
+        page.locator(".st-key-takeaway_format label", has_text=re.compile(f"^{label}")).first.click()
+        button = page.get_by_role("button", name=f"Download {label}", exact=True)
+        button.wait_for(timeout=60_000)
+        with page.expect_download(timeout=30_000) as waiting:
+            button.click()
+        data = Path(waiting.value.path()).read_bytes()
+        assert data.startswith(begins)
+        if label == "JSON":
+            n_rules = len(json.loads(data)["rules"])
+            assert page.locator("h1").first.inner_text().replace("\u00a0", " ").startswith(f"{n_rules} rule")
+        else:
+            assert b"gave the same votes as the model on all 270 rows" in data
     page.close()
