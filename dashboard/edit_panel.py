@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -22,6 +22,8 @@ WEIGHT = rf"^\s*[+{MINUS}-]?(\d+\.?\d*|\.\d+)\s*$"
 """What may be typed as a weight, with either minus."""
 
 MOST_SHARE = 50.0
+MOST_DRAWN_CLOSED = 300
+"""With more rules the panel is filled when it is opened."""
 
 
 def show(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
@@ -29,7 +31,11 @@ def show(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
     words = "Change the rules"
     if editing.is_edited:
         words += f": edited, {style.count(len(editing.numbers()))} of {len(editing.first.rules):,} in use"
-    with st.expander(words, key="edit_panel", expanded=editing.is_edited):
+    many = len(editing.draft.rules) > MOST_DRAWN_CLOSED
+    opened: Literal["rerun", "ignore"] = "rerun" if many else "ignore"
+    with st.expander(words, key="edit_panel", expanded=editing.is_edited, on_change=opened) as panel:
+        if many and not panel.open:
+            return
         st.caption(
             "Switch a rule off, give it another weight, or select its row and press the bin to delete it. Scores, "
             "explanations and downloads follow; downloads say that the rules were edited."
