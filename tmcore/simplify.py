@@ -42,8 +42,8 @@ def simplify(rules: RuleSet) -> RuleSet:
 
     Bounds that exclude nothing go, rules that can never hold and rules without weight go, rules with equal conditions
     become one, rules without a condition go into the intercept, and rules that differ in one column only are joined
-    where that takes fewer literals, or as many in fewer rules: 1 < x ≤ 3 and 3 < x ≤ 7 of equal weights become
-    1 < x ≤ 7, and x > 1 beside x > 3 of opposite weights 1 < x ≤ 3.
+    where that takes fewer literals in no more rules, or as many in fewer rules: 1 < x ≤ 3 and 3 < x ≤ 7 of equal
+    weights become 1 < x ≤ 7, and x > 1 beside x > 3 of opposite weights 1 < x ≤ 3.
     """
     columns = used_columns(rules)
     kept, intercept = _merge((_canonical(rule, columns) for rule in rules), rules.intercept)
@@ -126,8 +126,9 @@ def _join_group(group: list[Rule], column: RuleColumn) -> list[Rule] | None:
     values = [tuple(row) for row in (meets.T.astype(np.float64) @ weights).tolist()]
     make = _nominal_pieces if column.kind == "nominal" else _step_pieces
     pieces = make(asked[0], cells, values)
-    size = sum(one.n_literals for one, _ in pieces), len(pieces)
-    if size >= (sum(one.n_literals for one in asked), len(asked)):
+    others = group[0].n_literals - asked[0].n_literals  # every rule repeats its conditions on other columns
+    size = sum(one.n_literals + others for one, _ in pieces), len(pieces)
+    if len(pieces) > len(asked) or size >= (sum(one.n_literals + others for one in asked), len(asked)):
         return None
     return [_replaced(group, asked, meets, cells, piece) for piece in pieces]
 
