@@ -6,6 +6,7 @@ A page reads and changes it through :func:`current`. Editing data on the Data pa
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 KEY = "tsetlin_session"
 DEFAULT_TEST_SHARE = 0.2
 DEFAULT_SEED = 0
+NOTICE_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class Session:
     parameters: Parameters = field(default_factory=Parameters)
     job: Job | None = None
     notices: list[str] = field(default_factory=list)
+    shown_since: dict[str, float] = field(default_factory=dict)
     owner: str = ""
     kept_rows: TrainingRun | None = None
     editing: Editing | None = None
@@ -283,9 +286,16 @@ class Session:
         return None if self.job is None else self.job.settled
 
     def take_notices(self) -> list[str]:
-        """Notices not shown yet; each is handed out once."""
-        notices, self.notices = self.notices, []
-        return notices
+        """The notices to show now: each from when it is first shown until some seconds later.
+
+        A page is often drawn twice in a row, and what only the first drawing shows nobody can read.
+        """
+        now = time.monotonic()
+        fresh = [text for text in self.notices if text not in self.shown_since]
+        self.shown_since |= dict.fromkeys(fresh, now)
+        self.notices = [text for text in self.notices if now - self.shown_since[text] < NOTICE_SECONDS]
+        self.shown_since = {text: self.shown_since[text] for text in self.notices}
+        return list(self.notices)
 
 
 def current() -> Session:
