@@ -269,12 +269,12 @@ def two_cores() -> list[Result]:
     runs[0].learn(100)
 
     def trials(n_jobs: int) -> None:
-        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run.learn)(4000) for run in runs)
+        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run.learn)(60_000) for run in runs)
 
     best = fastest_in_turns({"one": lambda: trials(1), "two": lambda: trials(2)}, 5)
     y10 = rng.integers(0, 10, 4000)
     classes = {n: TrainingRun(X, y10, parameters, n_jobs=n) for n in (1, 2)}
-    turns: dict[str, Callable[[], Any]] = {str(n): partial(run.learn, 4000) for n, run in classes.items()}
+    turns: dict[str, Callable[[], Any]] = {str(n): partial(run.learn, 8000) for n, run in classes.items()}
     by_class = fastest_in_turns(turns, 5)
     return [
         Result("two cores", "two trials, time at once / in turn", best["two"] / best["one"], "<= 0.6"),
