@@ -50,14 +50,14 @@ def train() -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.fixture
-def test_rows() -> tuple[pd.DataFrame, pd.Series]:
+def unseen_rows() -> tuple[pd.DataFrame, pd.Series]:
     X = pd.DataFrame({AGE.name: [55.0, 56.0, 10.0], HOSTILE: ["fixed", "fixed", "normal"]})
     return X, pd.Series(["well", "ill", "well"])
 
 
 @pytest.fixture
-def listed(rules: RuleSet, train: Any, test_rows: Any) -> tuple[Listed, ...]:
-    return list_rules(rules, train, test_rows)
+def listed(rules: RuleSet, train: Any, unseen_rows: Any) -> tuple[Listed, ...]:
+    return list_rules(rules, train, unseen_rows)
 
 
 def test_counts_by_hand_on_training_and_test_rows_apart(listed: tuple[Listed, ...]) -> None:

@@ -108,7 +108,7 @@ UP, DOWN, STAY = N + 2, N, N + 1
 @pytest.mark.parametrize(
     ("case", "expected"),
     [
-        # Ia, (s-1)/s draw, L < x <= U: both automata +1, both bounds tighten by one (LEARNING_RULES, "contrastive").
+        # Ia, (s-1)/s draw, L < x <= U: both automata +1, both bounds tighten by one.
         ((RECOGNISE, 3, 1, 5, 0), (2, 4, UP, UP)),
         # ... held where the row would be pushed out: rank 3 with L already just below it and U at it.
         ((RECOGNISE, 3, 3, 3, 0), (3, 3, UP, UP)),
