@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,9 +53,7 @@ class Settled:
         return list(zip(self.machines.tolist(), self.clauses.tolist(), strict=True))
 
 
-def settle(
-    machine: Machine, codes: Any, labels: np.ndarray, classes: np.ndarray, stop: threading.Event | None = None
-) -> Settled:
+def settle(machine: Machine, codes: Any, labels: np.ndarray, classes: np.ndarray) -> Settled:
     """Weights for the clauses of a trained machine, refitted if its settings say so (`refit` says how).
 
     Parameters
@@ -66,8 +63,6 @@ def settle(
         Class indices.
     classes : ndarray, shape (K,)
         Labels, for the settings' class weights.
-    stop : threading.Event, optional
-        When set, the refit ends early and the clauses keep their own votes.
     """
     bank = machine.bank()
     if machine.parameters.weights != "refit":
@@ -75,7 +70,7 @@ def settle(
     outputs = machine.outputs(machine.prepare(codes))
     lengths = bank.literals.ravel()
     seed, weights = machine.parameters.random_state % 2**32, row_weights(machine, classes, labels)
-    found = refit(outputs.reshape(len(labels), -1), labels, lengths, len(classes), seed, stop, weights)
+    found = refit(outputs.reshape(len(labels), -1), labels, lengths, len(classes), seed, row_weights=weights)
     if found.reason is not None:
         return replace(own_votes(bank), reason=found.reason)
     machines, clauses = np.divmod(found.kept, bank.weights.shape[1])
