@@ -25,6 +25,7 @@ class Sample:
     target : the column to predict
     n_rows, n_columns : size, the target included
     roles, orders : roles and orders of levels that a look at the values alone would not give
+    positive_class : of two classes the one to predict, where it is not the rarer
     """
 
     key: str
@@ -39,6 +40,7 @@ class Sample:
     n_columns: int
     roles: Mapping[str, TableRole] = field(default_factory=dict)
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    positive_class: str | None = None
 
     def read(self) -> bytes:
         """The bytes of the CSV file."""
@@ -46,8 +48,13 @@ class Sample:
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """What `read_table` should be told besides the bytes: target, roles and orders."""
-        return {"target": self.target, "roles": self.roles, "orders": self.orders}
+        """What `read_table` should be told besides the bytes: target, class to predict, roles and orders."""
+        return {
+            "target": self.target,
+            "positive_class": self.positive_class,
+            "roles": self.roles,
+            "orders": self.orders,
+        }
 
 
 @cache

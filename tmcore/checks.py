@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES
 from tmcore.problems import Problem, counted, listed, quoted
+
+if TYPE_CHECKING:
+    from tmcore.table import ColumnInfo
 
 MUCH_MISSING = 0.3
 SMALL_CLASS_SHARE = 0.05
@@ -77,6 +81,34 @@ def missing_problems(name: str, n_missing: int, n_rows: int) -> Iterator[Problem
     if n_missing / n_rows >= MUCH_MISSING:
         share = 100 * n_missing / n_rows
         yield Problem("warning", name, f"Column {quoted(name)} is empty in {share:.0f} % of the rows.")
+
+
+def spoilt_problem(name: str, spoilt: pd.Series) -> Problem:
+    """The cells of a numeric column that are no numbers, by spreadsheet row."""
+    cells = listed([f"{quoted(value)} in row {row}" for row, value in spoilt.items()])
+    message = (
+        f"Column {quoted(name)} holds {cells}, not {'a number' if len(spoilt) == 1 else 'numbers'}; "
+        f"counted as missing. Correct the file, or choose nominal to keep {'it' if len(spoilt) == 1 else 'them'}."
+    )
+    return Problem("warning", name, message)
+
+
+def left_out_problems(columns: Iterable[ColumnInfo]) -> Iterator[Problem]:
+    """The columns left out for a reason; those with the same reason together where they are many."""
+    reasons: dict[str, list[str]] = {}
+    for info in columns:
+        if info.role == "ignored" and info.note:
+            reasons.setdefault(info.note, []).append(info.name)
+    for note, names in reasons.items():
+        if len(names) > 3:
+            yield Problem(
+                "info",
+                None,
+                f"{len(names)} columns are left out: {note} ({listed([*map(quoted, names)])}).",
+            )
+        else:
+            for name in names:
+                yield Problem("info", name, f"Column {quoted(name)} is left out: {note}.")
 
 
 def hidden_missing_problems(name: str, numbers: NDArray[np.float64]) -> Iterator[Problem]:

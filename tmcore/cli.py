@@ -47,6 +47,11 @@ def _add_train(commands: Any) -> None:
     made.add_argument("data", type=Path, help="a CSV file, which may be gzip-compressed")
     made.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL", help="file to write")
     made.add_argument("--target", metavar="NAME", help="column to predict; guessed if not given")
+    made.add_argument(
+        "--positive",
+        metavar="LABEL",
+        help="of two classes the one that rules and F1 speak for; the rarer if not given",
+    )
     _add_reading(made)
     made.add_argument(
         "--role",

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from tmcore import early_stopping, model_files
 from tmcore.class_weights import class_scales
 from tmcore.encoders import make_encoder
-from tmcore.labels import class_indices, label_array, read_labels
+from tmcore.labels import chosen_positive, class_indices, label_array, read_labels
 from tmcore.machine import make_machine, streams
 from tmcore.machine.inference import CompiledVotes, compile_votes
 from tmcore.machine.state import WEIGHT_UNIT
@@ -68,10 +68,15 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         Threads that share the machines of K > 2 classes; the result does not depend on it.
     random_state : int, RandomState or None
         The same int on the same data gives the same bits everywhere.
+    positive_class : label or None
+        Of two classes the one that rules, vote sums and F1 speak for, the second of `classes_`; None takes the second
+        in sorted order. scikit-learn's scorers of probabilities, such as "roc_auc", believe that order whatever
+        `classes_` says: to use them, rather fit on ``y == label``.
 
     Attributes
     ----------
     classes_ : ndarray, shape (K,)
+        Sorted, or the other class and then `positive_class`; the columns of `predict_proba` are in this order.
     rules_ : RuleSet
         Predicts on raw values exactly as the estimator does.
     n_literals_, n_intervals_ : int
@@ -102,6 +107,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         early_stopping: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        positive_class: Any = None,
     ) -> None:
         self.n_clauses = n_clauses
         self.T = T
@@ -119,6 +125,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         self.early_stopping = early_stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.positive_class = positive_class
 
     _compiled: tuple[Settled, CompiledVotes] | None = None
 
@@ -151,7 +158,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         parameters.check()
         if parameters.early_stopping:
             return self._fit_stopping_early(rows, labels, parameters)
-        run = TrainingRun(rows, labels, parameters, n_jobs=self.n_jobs)
+        run = TrainingRun(rows, labels, parameters, n_jobs=self.n_jobs, positive_class=self.positive_class)
         run.learn(parameters.epochs * run.n_rows)
         return self._take(run)
 
@@ -161,7 +168,12 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         learn, watch = early_stopping.hold_out(indices, parameters.random_state)
         watched = early_stopping.take_rows(rows, watch), labels[watch]
         run = TrainingRun(
-            early_stopping.take_rows(rows, learn), labels[learn], parameters, watched, self.n_jobs
+            early_stopping.take_rows(rows, learn),
+            labels[learn],
+            parameters,
+            watched,
+            self.n_jobs,
+            positive_class=self.positive_class,
         )
         self.best_epoch_ = early_stopping.train(run)
         self._adopt(run)
@@ -207,7 +219,11 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
 
     @classmethod
     def _from_run(cls, run: TrainingRun) -> TsetlinClassifier:
-        estimator = cls(**dataclasses.asdict(run.parameters), n_jobs=run.n_jobs)
+        estimator = cls(
+            **dataclasses.asdict(run.parameters),
+            n_jobs=run.n_jobs,
+            positive_class=chosen_positive(run.classes),
+        )
         estimator.n_features_in_ = len(run.encoder.columns)
         if run.encoder.by_name:
             estimator.feature_names_in_ = np.array(
@@ -233,7 +249,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         parameters = self._parameters()
         parameters.check()
         known = labels if classes is None else label_array(classes)
-        self.classes_, _ = read_labels(known, len(known))
+        self.classes_, _ = read_labels(known, len(known), self.positive_class)
         self.encoder_ = make_encoder(parameters).fit(rows)
         encoder = self.encoder_
         self.machine_ = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
@@ -308,7 +324,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
 
     def _parameters(self) -> Parameters:
         settings = self.get_params(deep=False)
-        settings.pop("n_jobs")
+        del settings["n_jobs"], settings["positive_class"]
         seed = settings["random_state"]
         if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
             settings["random_state"] = int(check_random_state(seed).randint(2**31 - 1))

@@ -12,23 +12,26 @@ from sklearn.utils.multiclass import type_of_target
 MAX_CLASSES = 256
 
 
-def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def read_labels(y: Any, n_rows: int, positive_class: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """The classes and every row's class index.
 
     Parameters
     ----------
     y : sequence of int, bool or str, shape (n_rows,)
+    positive_class : label, optional
+        See `class_order`.
 
     Returns
     -------
     classes : ndarray, shape (K,)
-        Sorted; K >= 2.
+        As `class_order` has them; K >= 2.
     labels : ndarray of int64, shape (n_rows,)
 
     Raises
     ------
     ValueError
-        A label is missing, there is one class only, y is continuous, or its length differs from the rows'.
+        A label is missing, there is one class only, y is continuous, its length differs from the rows', or
+        `positive_class` cannot be one.
     """
     values = label_array(y)
     if len(values) != n_rows:
@@ -54,7 +57,43 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"y holds {len(classes)} different labels; at most {MAX_CLASSES} classes can be learned."
         )
-    return classes, labels.astype(np.int64)
+    ordered = class_order(classes, positive_class)
+    return ordered, labels.astype(np.int64) if ordered is classes else 1 - labels.astype(np.int64)
+
+
+def class_order(classes: np.ndarray, positive_class: Any = None) -> np.ndarray:
+    """Sorted labels in the order of their class indices: of two, the positive class is class 1.
+
+    Parameters
+    ----------
+    classes : ndarray, shape (K,)
+        Sorted, as from `np.unique`.
+    positive_class : label, optional
+        One of two labels; by default the second.
+
+    Raises
+    ------
+    ValueError
+        `positive_class` is none of the labels, or they are not two.
+    """
+    if positive_class is None:
+        return classes
+    labels = classes.tolist()
+    if positive_class not in labels:
+        raise ValueError(
+            f"positive_class is {positive_class!r}, which is no label of y; choose one of"
+            f" {', '.join(map(repr, labels))}."
+        )
+    if len(labels) != 2:
+        raise ValueError(
+            f"positive_class chooses between two classes, and y holds {len(labels)}; leave it out."
+        )
+    return classes if labels[1] == positive_class else classes[::-1].copy()
+
+
+def chosen_positive(classes: np.ndarray) -> Any:
+    """The positive class that gives classes in this order; None where they are sorted."""
+    return classes.tolist()[1] if len(classes) == 2 and classes[0] > classes[1] else None
 
 
 def class_indices(y: Any, classes: np.ndarray) -> np.ndarray:

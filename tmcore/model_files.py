@@ -11,6 +11,7 @@ import numpy as np
 from tmcore import files
 from tmcore.encoders import read_encoder
 from tmcore.export import read_json
+from tmcore.labels import chosen_positive
 from tmcore.machine import make_machine
 from tmcore.machine.state import MachineState
 from tmcore.settling import Settled
@@ -91,6 +92,7 @@ def _read_classifier(
 ) -> TsetlinClassifier:
     model = make(**dataclasses.asdict(files.parameters_from_dict(meta["parameters"])))
     model.classes_ = files.labels_from_list(meta["classes"])
+    model.positive_class = chosen_positive(model.classes_)
     model._dial_rows, model._path = None, None
     _fill(model, meta, arrays, len(model.classes_))
     return model

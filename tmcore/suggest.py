@@ -119,6 +119,7 @@ def suggest_settings(
     seconds: float = 60.0,
     *,
     parameters: Parameters | None = None,
+    positive_class: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -136,6 +137,8 @@ def suggest_settings(
         About how long to search; fewer candidates are tried where the full plan would take longer.
     parameters : Parameters, optional
         Where to start, and the settings that are not searched; the defaults if not given.
+    positive_class : label, optional
+        As in `TsetlinClassifier`: trials learn as the final model will. The loss does not depend on it.
     random_state : int
         Draws candidates, splits and training seeds.
     n_jobs : int, optional
@@ -155,15 +158,15 @@ def suggest_settings(
         raise ValueError(f"seconds is {seconds}; give the search more than 0 seconds.")
     base = parameters or Parameters()
     base.check()
-    X, labels = _rows(X, y, random_state)
-    search = _Search(X, labels, base, random_state, n_jobs, _Halt(time.time() + seconds, stop), progress)
-    return search.run()
+    X, labels = _rows(X, y, positive_class, random_state)
+    halt = _Halt(time.time() + seconds, stop)
+    return _Search(X, labels, base, positive_class, random_state, n_jobs, halt, progress).run()
 
 
-def _rows(X: Any, y: Any, seed: int) -> tuple[Any, np.ndarray]:
+def _rows(X: Any, y: Any, positive_class: Any, seed: int) -> tuple[Any, np.ndarray]:
     """At most MAX_ROWS rows with their labels."""
     labels = label_array(y)
-    read_labels(labels, X.shape[0])
+    read_labels(labels, X.shape[0], positive_class)
     names, counts = np.unique(labels, return_counts=True)
     if (counts >= 2).sum() < 2:
         raise ValueError(
@@ -187,12 +190,14 @@ class _Search:
         X: Any,
         y: np.ndarray,
         base: Parameters,
+        positive_class: Any,
         seed: int,
         n_jobs: int | None,
         halt: _Halt,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self.X, self.y, self.n_jobs, self.halt, self.progress = X, y, n_jobs, halt, progress
+        self.positive_class = positive_class
         calibrated = base.weights == "refit" and base.class_weight is None
         self.measure = "log loss" if calibrated else "1 - balanced accuracy"
         self.candidates = draw_candidates(base, seed)
@@ -223,7 +228,9 @@ class _Search:
                 self.complete = False
                 return
             found = parallel(
-                delayed(_trial)(self.X, self.y, c.parameters, self.seeds[k], self.measure, self.halt)
+                delayed(_trial)(
+                    self.X, self.y, c.parameters, self.positive_class, self.seeds[k], self.measure, self.halt
+                )
                 for c, k in wave
             )
             for (candidate, split), result in zip(wave, found, strict=True):
@@ -357,16 +364,23 @@ def _difference(candidate: _Candidate, yardstick: _Candidate) -> tuple[float, fl
 
 
 def _trial(
-    X: Any, y: np.ndarray, parameters: Parameters, seed: int, measure: str, halt: _Halt
+    X: Any,
+    y: np.ndarray,
+    parameters: Parameters,
+    positive_class: Any,
+    seed: int,
+    measure: str,
+    halt: _Halt,
 ) -> tuple[float, int, int, float] | None:
     """Loss, rules, literals and seconds of one candidate on one split; None if time was up."""
     start = time.perf_counter()
     learn, watch = hold_out(y, seed)
     X_learn, parameters = take_rows(X, learn), parameters.replace(random_state=seed)
     if parameters.early_stopping:
-        model = TsetlinClassifier(**dataclasses.asdict(parameters)).fit(X_learn, y[learn])
+        settings = dataclasses.asdict(parameters)
+        model = TsetlinClassifier(**settings, positive_class=positive_class).fit(X_learn, y[learn])
     else:
-        run = TrainingRun(X_learn, y[learn], parameters)
+        run = TrainingRun(X_learn, y[learn], parameters, positive_class=positive_class)
         run.learn(parameters.epochs * run.n_rows, halt)  # type: ignore[arg-type]  # it asks `is_set` only
         if halt.is_set():
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -13,7 +14,8 @@ from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_role, guess_target
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
 from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw, reading_assumptions
-from tmcore.typed import as_labels, levels_of, spoilt_cells, typed
+from tmcore.two_classes import TwoClasses, find
+from tmcore.typed import as_labels, is_number_column, levels_of, spoilt_cells, typed
 
 __all__ = [
     "MAX_BYTES",
@@ -68,6 +70,7 @@ class Table:
     _read_assumptions: tuple[str, ...] = ()
     _read_problems: tuple[Problem, ...] = ()
     _target_reason: str = ""
+    _positive_class: Any = None
 
     @classmethod
     def from_frame(
@@ -88,7 +91,7 @@ class Table:
             raise TableError(f"Two columns are called {quoted(repeated[0])}; rename one.")
         rows = pd.RangeIndex(2, len(frame) + 2, name="row")
         table = _assemble(frame.set_axis(names, axis=1).set_axis(rows, axis=0), ".", (), ())
-        return _override(table, target, roles, None)
+        return _override(table, target, None, roles, None)
 
     @property
     def n_rows(self) -> int:
@@ -176,7 +179,32 @@ class Table:
         TableError
             There is no such column.
         """
-        return replace(self, target=self._known(name), _target_reason="")
+        return replace(self, target=self._known(name), _target_reason="", _positive_class=None)
+
+    def with_positive_class(self, label: Any) -> Table:
+        """A copy that predicts another of the target's two classes.
+
+        Parameters
+        ----------
+        label : one of `labels`, or its text
+
+        Raises
+        ------
+        TableError
+            The target does not have two classes, or neither is `label`.
+        """
+        return replace(self, _positive_class=find(self._two_classes, label, self.target))
+
+    @cached_property
+    def positive_class(self) -> Any:
+        """Of a target with two classes the one to predict: as given, else the rarer, of equals the second."""
+        if self._positive_class is None and self._two_classes is not None:
+            return self._two_classes.usual
+        return self._positive_class
+
+    @cached_property
+    def _two_classes(self) -> TwoClasses | None:
+        return None if self.target is None else TwoClasses.of(self.labels())
 
     def features(self) -> pd.DataFrame:
         """The columns to learn from, in the dtypes of their roles, for the rows that have a target.
@@ -245,29 +273,12 @@ class Table:
                 )
             yield Problem("error", None, message)
         yield from self._column_problems()
-        yield from self._left_out()
+        yield from checks.left_out_problems(info for info in self.columns if info.name != self.target)
         if self.target is not None and features.shape[1] and len(features):
             labels = self.labels()
             if labels.nunique() <= MAX_CLASSES:
                 yield from checks.leak_problems(features, labels)
                 yield from checks.duplicate_problems(features, labels)
-
-    def _left_out(self) -> Iterator[Problem]:
-        """The columns left out for a reason; those with the same reason together where they are many."""
-        reasons: dict[str, list[str]] = {}
-        for info in self.columns:
-            if info.role == "ignored" and info.note and info.name != self.target:
-                reasons.setdefault(info.note, []).append(info.name)
-        for note, names in reasons.items():
-            if len(names) > 3:
-                yield Problem(
-                    "info",
-                    None,
-                    f"{len(names)} columns are left out: {note} ({listed([*map(quoted, names)])}).",
-                )
-            else:
-                for name in names:
-                    yield Problem("info", name, f"Column {quoted(name)} is left out: {note}.")
 
     def _column_problems(self) -> Iterator[Problem]:
         for info in self.columns:
@@ -283,7 +294,7 @@ class Table:
             if info.role == "numeric":
                 spoilt = spoilt_cells(self.frame[name], self._decimal)
                 if len(spoilt):
-                    yield _spoilt_problem(name, spoilt)
+                    yield checks.spoilt_problem(name, spoilt)
                 yield from checks.hidden_missing_problems(
                     name, typed(self.frame[name], "numeric", self._decimal, ()).to_numpy()
                 )
@@ -292,6 +303,8 @@ class Table:
     def _role_assumptions(self) -> Iterator[str]:
         if self.target is not None and self._target_reason:
             yield f"{quoted(self.target)} is the column to predict, {self._target_reason}."
+        if self._two_classes is not None and self._positive_class is None:
+            yield self._two_classes.assumption
         guessed = [info for info in self.columns if info.name not in self._roles and info.name != self.target]
         left_out = [f"{quoted(i.name)} ({i.note})" for i in guessed if i.role == "ignored"]
         if left_out:
@@ -307,7 +320,9 @@ class Table:
                 f"{listed(codes)} {'is' if len(codes) == 1 else 'are'} read as numbers with an order; "
                 "if the numbers are codes, choose nominal."
             )
-        switches = [quoted(i.name) for i in guessed if i.role == "boolean" and _is_number(self.frame[i.name])]
+        switches = [
+            quoted(i.name) for i in guessed if i.role == "boolean" and is_number_column(self.frame[i.name])
+        ]
         if switches:
             verb = (
                 "is read as a yes-or-no column, having"
@@ -315,19 +330,6 @@ class Table:
                 else "are yes-or-no columns, having"
             )
             yield f"{listed(switches)} {verb} two numbers only."
-
-
-def _is_number(values: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
-
-
-def _spoilt_problem(name: str, spoilt: pd.Series) -> Problem:
-    cells = listed([f"{quoted(value)} in row {row}" for row, value in spoilt.items()])
-    message = (
-        f"Column {quoted(name)} holds {cells}, not {'a number' if len(spoilt) == 1 else 'numbers'}; "
-        f"counted as missing. Correct the file, or choose nominal to keep {'it' if len(spoilt) == 1 else 'them'}."
-    )
-    return Problem("warning", name, message)
 
 
 def read_table(
@@ -339,6 +341,7 @@ def read_table(
     roles: Mapping[str, TableRole] | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     target: str | None = None,
+    positive_class: Any = None,
 ) -> Table:
     """Read a CSV file and guess what is not given.
 
@@ -349,6 +352,7 @@ def read_table(
     roles : roles of columns by name
     orders : the levels of ordinal columns by name, lowest first
     target : the column to predict
+    positive_class : of a target with two classes the one to predict, or its text
 
     Raises
     ------
@@ -358,10 +362,10 @@ def read_table(
     raw = read_raw(source, separator, encoding, decimal)
     given = {"separator": separator, "encoding": encoding, "decimal": decimal}
     frame = pd.DataFrame({name: as_read(raw.frame[name], raw.decimal) for name in raw.frame})
-    numbers = [name for name in frame.columns if _is_number(frame[name])]
+    numbers = [name for name in frame.columns if is_number_column(frame[name])]
     assumptions = tuple(reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
     table = _assemble(frame, raw.decimal, assumptions, raw.problems)
-    return _override(table, target, roles, orders)
+    return _override(table, target, positive_class, roles, orders)
 
 
 def _assemble(
@@ -383,6 +387,7 @@ def _assemble(
 def _override(
     table: Table,
     target: str | None,
+    positive_class: Any,
     roles: Mapping[str, TableRole] | None,
     orders: Mapping[str, Sequence[str]] | None,
 ) -> Table:
@@ -390,4 +395,5 @@ def _override(
         table = table.with_role(name, role)
     for name, order in (orders or {}).items():
         table = table.with_order(name, order)
-    return table if target is None else table.with_target(target)
+    table = table if target is None else table.with_target(target)
+    return table if positive_class is None else table.with_positive_class(positive_class)

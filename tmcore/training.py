@@ -46,12 +46,14 @@ class TrainingRun:
         Rows to score on; they are never learned from.
     n_jobs : int, optional
         Threads that share the machines of three and more classes, -1 for all cores; the result does not depend on it.
+    positive_class : label, optional
+        Of two classes the one that is y = 1; by default the second in sorted order.
 
     Attributes
     ----------
     encoder : Encoder
     classes : ndarray, shape (K,)
-        Sorted labels; with two classes, the second is y = 1.
+        Labels, sorted or as `positive_class` asks for; with two classes, the second is y = 1.
     codes, labels : ndarray, shapes (n_rows, features) and (n_rows,)
     held_out : (codes, labels) or None
         The validation rows.
@@ -78,12 +80,14 @@ class TrainingRun:
         parameters: Parameters | None = None,
         validation: tuple[Rows, Any] | None = None,
         n_jobs: int | None = None,
+        *,
+        positive_class: Any = None,
     ) -> None:
         parameters = parameters or Parameters()
         parameters.check()
         encoder = make_encoder(parameters)
         codes = encoder.fit_transform(X)
-        classes, labels = read_labels(y, codes.shape[0])
+        classes, labels = read_labels(y, codes.shape[0], positive_class)
         held_out = None
         if validation is not None:
             held_out = encoder.transform(validation[0]), class_indices(validation[1], classes)

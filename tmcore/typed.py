@@ -13,6 +13,11 @@ from tmcore.guess import TableRole
 from tmcore.texts import default_order, parse_numbers
 
 
+def is_number_column(values: pd.Series) -> bool:
+    """Whether a column was read as numbers, truth values apart."""
+    return pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+
+
 def numbers_of(values: pd.Series, decimal: str) -> NDArray[np.float64]:
     """A column's numbers, shape (n_rows,); NaN where a cell is missing or holds something else."""
     if pd.api.types.is_numeric_dtype(values.dtype):

@@ -115,7 +115,7 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         options.test_share,
         options.seed,
     )
-    target = read_table(head, **train.reading(options)).target
+    target = read_table(head, **train.reading(options) | {"positive_class": None}).target
     if target is None:
         raise TableError("No column looks like a target; name it with --target.")
     survey = _survey(source, target, options)
@@ -126,9 +126,10 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
     say(f"{counted(survey.n_rows, 'row')} with a target; of those to train on, a sample says:")
     train.report(survey.table)
     X, y = train.features(survey.table, parameters), _labels(survey, survey.table.frame[target])
+    positive = survey.table.positive_class
     if options.suggest is not None:
-        parameters = train.suggested(X, y, parameters, options)
-    model = TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=options.jobs)
+        parameters = train.suggested(X, y, parameters, positive, options)
+    model = TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=options.jobs, positive_class=positive)
     model.partial_fit(X, y, classes=np.unique(survey.labels))
     for epoch in range(1, parameters.epochs + 1):
         for rows, labels in _rows(source, model, survey, held_out=False):

@@ -43,9 +43,10 @@ def run(options: argparse.Namespace) -> int:
     X, y = features(table, parameters), table.labels()
     train, test = split(y, options.test_share, options.seed)
     say(f"{counted(len(train), 'row')} to train on, {counted(len(test), 'row')} held out.")
+    positive = table.positive_class
     if options.suggest is not None:
-        parameters = suggested(X.iloc[train], y.iloc[train], parameters, options)
-    model = _train(X, y, train, test, parameters, options.jobs)
+        parameters = suggested(X.iloc[train], y.iloc[train], parameters, positive, options)
+    model = _train(X, y, train, test, parameters, positive, options.jobs)
     score_on = test if len(test) else train
     votes, settled = (_score(m, X.iloc[score_on], y.iloc[score_on]) for m in (by_votes(model), model))
     finish(
@@ -72,6 +73,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     """What `read_table` is told about the file."""
     names = ("separator", "encoding", "decimal", "target")
     return {name: getattr(options, name) for name in names} | {
+        "positive_class": options.positive,
         "roles": dict(options.role),
         "orders": dict(options.order),
     }
@@ -125,11 +127,17 @@ def split(y: pd.Series, share: float, seed: int) -> tuple[np.ndarray, np.ndarray
 
 
 def suggested(
-    X: pd.DataFrame, y: pd.Series, parameters: Parameters, options: argparse.Namespace
+    X: pd.DataFrame, y: pd.Series, parameters: Parameters, positive_class: Any, options: argparse.Namespace
 ) -> Parameters:
     """The settings that a search on the training rows suggests."""
     found = suggest_settings(
-        X, y, options.suggest, parameters=parameters, random_state=options.seed, n_jobs=options.jobs
+        X,
+        y,
+        options.suggest,
+        parameters=parameters,
+        positive_class=positive_class,
+        random_state=options.seed,
+        n_jobs=options.jobs,
     )
     tried = int((found.trials["splits"] > 0).sum())
     kept = found.trials.index[0] == 0
@@ -151,22 +159,26 @@ def _train(
     train: np.ndarray,
     test: np.ndarray,
     parameters: Parameters,
+    positive_class: Any,
     jobs: int | None,
 ) -> TsetlinClassifier:
     X_train, y_train = X.iloc[train], y.iloc[train]
     if parameters.early_stopping:
-        model = TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=jobs).fit(X_train, y_train)
+        model = TsetlinClassifier(
+            **dataclasses.asdict(parameters), n_jobs=jobs, positive_class=positive_class
+        ).fit(X_train, y_train)
         say(f"Early stopping kept epoch {model.best_epoch_}.")
         return model
-    run = TrainingRun(X_train, y_train, parameters, (X.iloc[test], y.iloc[test]) if len(test) else None, jobs)
+    held_out = (X.iloc[test], y.iloc[test]) if len(test) else None
+    run = TrainingRun(X_train, y_train, parameters, held_out, jobs, positive_class=positive_class)
     step = max(1, parameters.epochs // LINES)
     for epoch in range(0, parameters.epochs, step):
         snapshot = run.advance(epochs=min(step, parameters.epochs - epoch))
         scores = snapshot.scores
-        held_out = "" if scores.test_accuracy is None else f", {scores.test_accuracy:.3f} on held-out rows"
+        aside = "" if scores.test_accuracy is None else f", {scores.test_accuracy:.3f} on held-out rows"
         say(
             f"Epoch {snapshot.epoch:.0f} of {parameters.epochs}: {counted(snapshot.n_literals, 'literal')}, accuracy "
-            f"{scores.train_accuracy:.3f} on training rows{held_out}"
+            f"{scores.train_accuracy:.3f} on training rows{aside}"
         )
     return run.settle()
 
@@ -204,8 +216,9 @@ def finish(
         Labels of the scored rows.
     """
     say(f"On {counted(len(y), where.removesuffix('s'))}:")
+    measure = f"F1 of {model.classes_[1]!s}" if len(model.classes_) == 2 else "F1"
     for what, (accuracy, f1) in {"before settling": votes, "after settling": settled}.items():
-        say(f"{what}: accuracy {accuracy:.3f}, F1 {f1:.3f}")
+        say(f"{what}: accuracy {accuracy:.3f}, {measure} {f1:.3f}")
     counts = y.value_counts()
     say(f"always answering {counts.index[0]}: accuracy {counts.iloc[0] / len(y):.3f}")
     if model.settle_reason_ is not None:
