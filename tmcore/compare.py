@@ -20,6 +20,7 @@ from scipy.optimize import linear_sum_assignment
 
 from tmcore.conditions import Condition
 from tmcore.judge import Progress, fit, in_threads, share_interval
+from tmcore.labels import chosen_positive
 from tmcore.parameters import Parameters
 from tmcore.rule import Rule
 from tmcore.ruleset import RuleSet
@@ -196,7 +197,7 @@ def stability(
     Parameters
     ----------
     reference : RuleSet
-        Rules to look for; its own training is not one of the seeds.
+        Rules to look for, whose positive class the machines take too; its own training is not one of the seeds.
     progress, stop : as in `tmcore.judge.judge`
 
     Raises
@@ -204,7 +205,8 @@ def stability(
     ValueError
         If it was stopped before the first machine was trained.
     """
-    jobs = (delayed(fit)(X, y, parameters.replace(random_state=seed), stop) for seed in seeds)
+    positive = chosen_positive(reference.classes)
+    jobs = (delayed(fit)(X, y, parameters.replace(random_state=seed), stop, positive) for seed in seeds)
     models = [model for model in in_threads(jobs, len(seeds), n_jobs, progress) if model is not None]
     if not models:
         raise ValueError("Stopped before the first machine was trained.")

@@ -22,13 +22,13 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, LabelEncoder, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tmcore.columns import role_of
 from tmcore.estimators import TsetlinClassifier
 from tmcore.judge import Progress, fit, score_intervals, scores, shares_of
-from tmcore.labels import class_indices
+from tmcore.labels import class_indices, class_order
 from tmcore.parameters import Parameters
 
 MOST_CATEGORIES = 100
@@ -91,29 +91,34 @@ class Measured:
     predicted: np.ndarray
 
 
-def machines(parameters: Parameters) -> list[Contender]:
+def machines(parameters: Parameters, positive_class: Any = None) -> list[Contender]:
     """Intervals, thresholds, and intervals with real weights, everything else as in `parameters`."""
     weights = "refit" if parameters.weights in ("real", "integer") else parameters.weights
     after = "; weights refitted" if weights == "refit" else "; one vote each"
     return [
         _machine(
-            "Intervals", "TM (SSLs)" + after, parameters.replace(representation="intervals", weights=weights)
+            "Intervals",
+            "TM (SSLs)" + after,
+            parameters.replace(representation="intervals", weights=weights),
+            positive_class,
         ),
         _machine(
             "Thresholds",
             "TM (Booleanized)" + after,
             parameters.replace(representation="thresholds", weights=weights),
+            positive_class,
         ),
         _machine(
             "Weighted intervals",
             "real-valued weighted TM (SSLs)",
             parameters.replace(representation="intervals", weights="real"),
+            positive_class,
         ),
     ]
 
 
-def _machine(name: str, about: str, parameters: Parameters) -> Contender:
-    return Contender(name, about, True, lambda X, y, stop: fit(X, y, parameters, stop))
+def _machine(name: str, about: str, parameters: Parameters, positive_class: Any) -> Contender:
+    return Contender(name, about, True, lambda X, y, stop: fit(X, y, parameters, stop, positive_class))
 
 
 def baselines(seed: int = 0) -> list[Contender]:
@@ -194,6 +199,7 @@ def compare_models(
     test: tuple[pd.DataFrame, pd.Series],
     contenders: list[Contender],
     *,
+    positive_class: Any = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> list[Measured]:
@@ -203,20 +209,22 @@ def compare_models(
     ----------
     train, test : (X, y)
         `test` holds at least one row.
+    positive_class : label, optional
+        As in `TsetlinClassifier`; F1 is of this class. `machines` is told it too.
     progress : callable, optional
         Called with the contenders done and planned.
     stop : threading.Event, optional
         When set, those measured so far count.
     """
-    classes = np.unique(np.asarray(train[1]))
+    classes = class_order(np.unique(np.asarray(train[1])), positive_class)
     labels = class_indices(test[1], classes)
     found: list[Measured] = []
     for k, contender in enumerate(contenders):
         if progress is not None:
             progress(k, len(contenders))
-        own = np.asarray(train[1]) if contender.is_machine else LabelEncoder().fit_transform(train[1])
+        own = np.asarray(train[1]) if contender.is_machine else class_indices(train[1], classes)
         if contender.is_machine:
-            contender.fit(*_few_rows(), stop)  # so that loading or compiling kernels is not counted
+            contender.fit(*_few_rows(classes), stop)  # so that loading or compiling kernels is not counted
         began = time.thread_time()
         model = contender.fit(train[0], own, stop)
         if model is None:
@@ -242,8 +250,9 @@ def compare_models(
     return found
 
 
-def _few_rows() -> tuple[pd.DataFrame, np.ndarray]:
-    return pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 3}), np.arange(40) % 2
+def _few_rows(classes: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    places = np.arange(20 * len(classes))
+    return pd.DataFrame({"a": places * 1.0, "b": places % 3.0}), classes[places % len(classes)]
 
 
 def _sizes(model: Any) -> tuple[int | None, int | None, int | None]:

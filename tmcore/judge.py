@@ -21,7 +21,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from tmcore.estimators import TsetlinClassifier
-from tmcore.labels import class_indices
+from tmcore.labels import class_indices, class_order
 from tmcore.parameters import Parameters
 from tmcore.splits import Split
 from tmcore.training import TrainingRun
@@ -67,14 +67,19 @@ def scores(labels: np.ndarray, predicted: np.ndarray, shares: np.ndarray) -> dic
 
 
 def fit(
-    X: pd.DataFrame, y: Any, parameters: Parameters, stop: threading.Event | None = None
+    X: pd.DataFrame,
+    y: Any,
+    parameters: Parameters,
+    stop: threading.Event | None = None,
+    positive_class: Any = None,
 ) -> TsetlinClassifier | None:
     """Train and settle one machine; None if `stop` was set meanwhile."""
     if stop is not None and stop.is_set():
         return None
     if parameters.early_stopping:
-        return TsetlinClassifier(**dataclasses.asdict(parameters)).fit(X, y)
-    run = TrainingRun(X, y, parameters)
+        settings = dataclasses.asdict(parameters)
+        return TsetlinClassifier(**settings, positive_class=positive_class).fit(X, y)
+    run = TrainingRun(X, y, parameters, positive_class=positive_class)
     run.learn(parameters.epochs * run.n_rows, stop)
     return None if stop is not None and stop.is_set() else run.settle()
 
@@ -114,6 +119,7 @@ def judge(
     parameters: Parameters,
     splits: Sequence[Split],
     *,
+    positive_class: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
@@ -124,6 +130,8 @@ def judge(
     ----------
     X, y : as in `TsetlinClassifier.fit`
     splits : from `tmcore.splits`
+    positive_class : label, optional
+        As in `TsetlinClassifier`; F1 is of this class.
     n_jobs : int, optional
         Splits at a time, by joblib's threads or the backend in force.
     progress : callable, optional
@@ -137,11 +145,17 @@ def judge(
         If no split could be judged.
     """
     labels = np.asarray(y)
-    classes = np.unique(labels)
+    classes = class_order(np.unique(labels), positive_class)
     usable = [split for split in splits if len(np.unique(labels[split.train])) > 1 and len(split.test)]
     jobs = (
         delayed(_trial)(
-            X, labels, classes, split, parameters.replace(random_state=parameters.random_state + k), stop
+            X,
+            labels,
+            classes,
+            split,
+            parameters.replace(random_state=parameters.random_state + k),
+            stop,
+            positive_class,
         )
         for k, split in enumerate(usable)
     )
@@ -182,9 +196,10 @@ def _trial(
     split: Split,
     parameters: Parameters,
     stop: threading.Event | None,
+    positive_class: Any,
 ) -> tuple[dict[str, Any], Answers] | None:
     began = time.perf_counter()
-    model = fit(X.iloc[split.train], y[split.train], parameters, stop)
+    model = fit(X.iloc[split.train], y[split.train], parameters, stop, positive_class)
     if model is None:
         return None
     X_test, labels = X.iloc[split.test], class_indices(y[split.test], classes)
@@ -340,11 +355,14 @@ def cross_validated_shares(
     parameters: Parameters,
     n_folds: int = 5,
     *,
+    positive_class: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> np.ndarray | None:
     """Each row's probabilities by a machine that was trained without it, (n_rows, n_classes); None if stopped.
+
+    The columns are in the order of `class_order`.
 
     Raises
     ------
@@ -352,10 +370,11 @@ def cross_validated_shares(
         If a class has fewer rows than two.
     """
     labels = np.asarray(y)
-    classes, counts = np.unique(labels, return_counts=True)
+    found, counts = np.unique(labels, return_counts=True)
+    classes = class_order(found, positive_class)
     if counts.min() < 2:
         raise ValueError(
-            f"Only one row is {classes[counts.argmin()]!s}; every class needs two to be cross-validated."
+            f"Only one row is {found[counts.argmin()]!s}; every class needs two to be cross-validated."
         )
     folds = StratifiedKFold(
         min(n_folds, int(counts.min())), shuffle=True, random_state=parameters.random_state % 2**32
@@ -363,12 +382,12 @@ def cross_validated_shares(
     pairs = list(folds.split(np.zeros(len(labels)), labels))
 
     def one(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        model = fit(X.iloc[train], labels[train], parameters, stop)
+        model = fit(X.iloc[train], labels[train], parameters, stop, positive_class)
         return None if model is None else (test, shares_of(model, X.iloc[test], classes))
 
     shares = np.zeros((len(labels), len(classes)))
-    for found in in_threads((delayed(one)(*pair) for pair in pairs), len(pairs), n_jobs, progress):
-        if found is None:
+    for answer in in_threads((delayed(one)(*pair) for pair in pairs), len(pairs), n_jobs, progress):
+        if answer is None:
             return None
-        shares[found[0]] = found[1]
+        shares[answer[0]] = answer[1]
     return shares

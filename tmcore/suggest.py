@@ -158,15 +158,15 @@ def suggest_settings(
         raise ValueError(f"seconds is {seconds}; give the search more than 0 seconds.")
     base = parameters or Parameters()
     base.check()
-    X, labels = _rows(X, y, positive_class, random_state)
+    read_labels(y, X.shape[0], positive_class)
+    X, labels = _rows(X, y, random_state)
     halt = _Halt(time.time() + seconds, stop)
     return _Search(X, labels, base, positive_class, random_state, n_jobs, halt, progress).run()
 
 
-def _rows(X: Any, y: Any, positive_class: Any, seed: int) -> tuple[Any, np.ndarray]:
+def _rows(X: Any, y: Any, seed: int) -> tuple[Any, np.ndarray]:
     """At most MAX_ROWS rows with their labels."""
     labels = label_array(y)
-    read_labels(labels, X.shape[0], positive_class)
     names, counts = np.unique(labels, return_counts=True)
     if (counts >= 2).sum() < 2:
         raise ValueError(
