@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +34,12 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 def train(run: TrainingRun) -> int:
     """Train up to the run's epochs, stopping early; returns the epoch whose machine the run ends with.
 
-    The score is the accuracy by votes on the run's validation rows, the earliest of equals wins.
+    The score is the accuracy, or R2, by votes on the run's validation rows; the earliest of equals wins.
     """
-    best_score, best_epoch = -1.0, 0
+    best_score, best_epoch = -math.inf, 0
     best = run.machine.state.copy()
     for epoch in range(1, run.parameters.epochs + 1):
-        score = run.advance(epochs=1).scores.test_accuracy or 0.0
+        score = run.advance(epochs=1).scores.watched
         if score > best_score:
             best_score, best_epoch, best = score, epoch, run.machine.state.copy()
         if epoch - best_epoch >= PATIENCE:

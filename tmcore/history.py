@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tmcore.machine.state import ClauseBank, MachineState
-from tmcore.scores import Scores
+from tmcore.scores import NumberScores, Scores
 
 MAX_RECORDS = 4000
 """When the history holds more, every other record of its older half goes."""
@@ -24,17 +24,29 @@ Value = float | str | bool
 
 
 @dataclass(frozen=True)
-class Record:
-    """One point of a run's history; scores are by votes, the test scores None without validation rows."""
+class Progress:
+    """How far a run had come, and how long its clauses were."""
 
     step: int
     epoch: float
     n_literals: int
     n_intervals: int
-    train_accuracy: float
-    train_f1: float
-    test_accuracy: float | None
-    test_f1: float | None
+
+
+@dataclass(frozen=True)
+class Record(Scores, Progress):
+    """One point of the history of a run on classes: its progress and its scores by votes."""
+
+
+@dataclass(frozen=True)
+class NumberRecord(NumberScores, Progress):
+    """One point of the history of a run on numbers: its progress and its scores by votes."""
+
+
+AnyRecord = Record | NumberRecord
+
+RECORDS: dict[type, type[Record] | type[NumberRecord]] = {Scores: Record, NumberScores: NumberRecord}
+"""The record that keeps each kind of scores."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class Snapshot:
         Rows that gave each clause Type Ia, Ib and II since the snapshot before.
     votes : ndarray of float, shape (n_rows, machines)
         Vote sums of the training rows.
-    scores : Scores
+    scores : Scores or NumberScores
         By votes, on training and validation rows.
     """
 
@@ -78,18 +90,15 @@ class Snapshot:
     literals_per_clause: np.ndarray
     feedback: np.ndarray
     votes: np.ndarray
-    scores: Scores
+    scores: Scores | NumberScores
 
-    def record(self) -> Record:
+    def record(self) -> AnyRecord:
         """What the history keeps of it."""
-        s = self.scores
-        return Record(
-            self.step, self.epoch, self.n_literals, self.n_intervals,
-            s.train_accuracy, s.train_f1, s.test_accuracy, s.test_f1,
-        )  # fmt: skip
+        kind = RECORDS[type(self.scores)]
+        return kind(self.step, self.epoch, self.n_literals, self.n_intervals, *vars(self.scores).values())
 
 
-def add_record(history: list[Record], record: Record) -> list[Record]:
+def add_record(history: list[AnyRecord], record: AnyRecord) -> list[AnyRecord]:
     """The history with one record more, unless the moment is in it; thinned where it is older when full."""
     if history and history[-1].step == record.step:
         return history

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import numbers
 from pathlib import Path
@@ -13,20 +14,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tmcore import early_stopping, model_files
 from tmcore.encoders import AnyEncoder, make_encoder
-from tmcore.extract import extract
 from tmcore.machine import Machine, make_machine, streams
 from tmcore.machine.inference import CompiledVotes, compile_votes
 from tmcore.parameters import MAX_VOTE_TARGET, Parameters
-from tmcore.refit import refit_numbers
-from tmcore.settling import Settled, own_votes
-from tmcore.target_range import LARGEST, TargetRange
+from tmcore.settling import Settled, make_number_rules, own_votes, settle_numbers
+from tmcore.target_range import LARGEST, TargetRange, read_targets
+from tmcore.training import TrainingRun
 
-NO_CLASSES: NDArray[Any] = np.array([], dtype=object)
 N_CLASSES = 0
 """What makes a machine one of regression: all clauses vote for."""
 
@@ -140,8 +139,8 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         ValueError
             With one sentence that names the column, row or setting.
         """
-        rows, targets = self._check_rows(X, reset=True), read_targets(y)
-        self._check_lengths(rows, targets)
+        rows = self._check_rows(X, reset=True)
+        targets = read_targets(y, rows.shape[0])
         target_range = TargetRange(float(targets.min()), float(targets.max()))
         parameters = self._parameters()
         if not parameters.early_stopping:
@@ -159,7 +158,7 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
                 *self._learnable(early_stopping.take_rows(rows, learn), targets[learn]),
                 *self._learnable(early_stopping.take_rows(rows, watch), targets[watch]),
             )
-        self._settle(rows, targets)
+        self._settle(self.encoder_.transform(rows), targets)
         return self
 
     def partial_fit(
@@ -181,8 +180,8 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
             As `fit`, or where the first batch holds one number only and no range is given.
         """
         first = not hasattr(self, "machine_")
-        rows, targets = self._check_rows(X, reset=first), read_targets(y)
-        self._check_lengths(rows, targets)
+        rows = self._check_rows(X, reset=first)
+        targets = read_targets(y, rows.shape[0])
         if first:
             ends = (targets.min(), targets.max()) if target_range is None else target_range
             self._start(rows, _read_range(ends), self._parameters())
@@ -200,10 +199,24 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
             Rows to refit and count support on.
         """
         check_is_fitted(self, "machine_")
-        rows, targets = self._check_rows(X, reset=False), read_targets(y)
-        self._check_lengths(rows, targets)
-        self._settle(rows, targets)
+        rows = self._check_rows(X, reset=False)
+        targets = read_targets(y, rows.shape[0])
+        self._settle(self.encoder_.transform(rows), targets)
         return self
+
+    @classmethod
+    def _from_run(cls, run: TrainingRun) -> TsetlinRegressor:
+        settings = dataclasses.asdict(run.parameters)
+        del settings["class_weight"]
+        model = cls(**settings, n_jobs=run.n_jobs)
+        model.n_features_in_ = len(run.encoder.columns)
+        if run.encoder.by_name:
+            model.feature_names_in_ = np.array([column.name for column in run.encoder.columns], dtype=object)
+        model.encoder_, model.target_range_ = run.encoder, run.target_range
+        model.machine_ = run.make_machine(run.parameters, run.machine.state.copy())
+        model.n_batches_ = -(-run.step // run.n_rows)
+        model._settle(run.codes, run.targets)
+        return model
 
     def _start(self, rows: Any, target_range: TargetRange, parameters: Parameters) -> None:
         parameters.check()
@@ -246,26 +259,11 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         ranks, gaps = self.encoder_.n_ranks, self.encoder_.has_gaps
         self.machine_ = make_machine(parameters, N_CLASSES, ranks, gaps, best)
 
-    def _settle(self, rows: Any, targets: Floats) -> None:
-        bank, parameters = self.machine_.bank(), self.machine_.parameters
-        settled = own_votes(bank)
-        if parameters.weights == "refit":
-            outputs = self.machine_.outputs(self.machine_.prepare(self.encoder_.transform(rows)))
-            votes = self.target_range_.votes(targets, parameters.vote_target)
-            seed = parameters.random_state % 2**32
-            found = refit_numbers(outputs[:, 0], votes, bank.literals[0], seed)
-            if found.reason is None:
-                machines = np.zeros(len(found.kept), np.int64)
-                settled = Settled(machines, found.kept, found.weights, found.intercept, True)
-            self.settle_reason_ = found.reason
-        else:
-            self.settle_reason_ = None
-        self.settled_, self.unit_ = self.target_range_.in_numbers(settled, parameters.vote_target)
-        rules = extract(
-            self.encoder_, bank, NO_CLASSES, self.settled_.weights, self.settled_.intercept, self.settled_.kept,
-            unit=self.unit_,
-        ).simplify()  # fmt: skip
-        self.rules_ = rules.with_statistics(rows, targets)
+    def _settle(self, codes: Any, targets: Floats) -> None:
+        self.settled_, self.unit_ = settle_numbers(self.machine_, codes, targets, self.target_range_)
+        self.settle_reason_ = self.settled_.reason
+        about = self.settled_, self.unit_, codes, targets
+        self.rules_ = make_number_rules(self.encoder_, self.machine_, *about)
         self._compiled = self._compile(self.settled_)
         self._count_literals()
 
@@ -321,42 +319,6 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         )
         validate_data(self, X, reset=reset, skip_check_array=True)
         return array
-
-    @staticmethod
-    def _check_lengths(rows: Any, targets: Floats) -> None:
-        if rows.shape[0] != len(targets):
-            raise ValueError(
-                f"y holds {len(targets)} numbers for {rows.shape[0]} rows; give one number a row."
-            )
-
-
-def read_targets(y: Any) -> Floats:
-    """The numbers to predict, float64 of shape (n_rows,).
-
-    Raises
-    ------
-    ValueError
-        A target is a text, missing, infinite or beyond LARGEST; the sentence names its row.
-    """
-    if y is None:
-        raise ValueError(
-            "This regressor requires y to be passed, but the target y is None; give one number a row."
-        )
-    values = column_or_1d(y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else y, warn=True)
-    if values.dtype.kind not in "biuf":
-        for row, value in enumerate(values.tolist(), start=1):
-            if not (isinstance(value, numbers.Real) or value is None or value is pd.NA):
-                raise ValueError(f"y holds {value!r} in row {row}; a regressor needs numbers.")
-        values = pd.array(values.tolist(), dtype="Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    targets = values.astype(np.float64)
-    wrong = ~(np.abs(targets) <= LARGEST)
-    if wrong.any():
-        row = int(wrong.argmax())
-        found = "NaN" if np.isnan(targets[row]) else "infinity or a number that is too large"
-        raise ValueError(
-            f"Input y contains {found} in row {row + 1}; give a finite number or leave that row out."
-        )
-    return targets
 
 
 def _read_range(ends: tuple[float, float]) -> TargetRange:

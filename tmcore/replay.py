@@ -64,7 +64,7 @@ def learn_some(run: TrainingRun, machine: Machine, order: RowOrder, pace: Pace, 
     """Let a machine learn the run's next rows, up to an epoch's end; returns how many."""
     rows = order.rows(machine.state.step, count)
     start = time.perf_counter()
-    machine.learn(run.data, run.labels, rows, run.n_jobs)
+    machine.learn(run.data, run.task.lessons(machine.parameters), rows, run.n_jobs)
     pace.took(len(rows), time.perf_counter() - start)
     if pace.checkpoint_due(run.checkpoints.spacing):
         run.checkpoints.add(machine.state)

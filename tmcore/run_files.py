@@ -11,8 +11,9 @@ import numpy as np
 
 from tmcore import files, replay
 from tmcore.encoders import read_encoder
-from tmcore.history import Change, Record
+from tmcore.history import Change
 from tmcore.machine.state import MachineState
+from tmcore.task import task_from_dict
 
 if TYPE_CHECKING:
     from tmcore.training import TrainingRun
@@ -23,24 +24,23 @@ MAX_CHECKPOINT_BYTES = 2 * 2**20
 
 def write_run(run: TrainingRun, path: str | Path) -> None:
     """Write rows, settings and progress to one file."""
-    meta, arrays = _progress(run)
-    meta |= _identity(run)
-    arrays |= {"labels": run.labels} | files.rows_to_arrays("codes", run.codes)
-    if run.held_out is not None:
-        arrays |= {"held_out_labels": run.held_out[1]} | files.rows_to_arrays(
-            "held_out_codes", run.held_out[0]
-        )
-    files.write(path, "run", meta, arrays)
+    (meta, arrays), (progress, learned) = _rows(run), _progress(run)
+    files.write(path, "run", meta | progress, arrays | learned)
+
+
+def write_rows(run: TrainingRun, path: str | Path) -> None:
+    """Write rows and first settings: the run at step 0. None of it changes while another thread learns."""
+    files.write(path, "run", *_rows(run))
 
 
 def write_progress(run: TrainingRun, path: str | Path) -> None:
     """Write all but rows and first settings; the file says which run it belongs to."""
     meta, arrays = _progress(run)
-    files.write(path, "progress", meta | {"run": _fingerprint(_identity(run), run.labels)}, arrays)
+    files.write(path, "progress", meta | {"run": _fingerprint(_identity(run), run.targets)}, arrays)
 
 
 def read_run(run: TrainingRun, path: str | Path, progress: str | Path | None) -> TrainingRun:
-    """Fill an empty run from `write_run`'s file, and move it on to where `write_progress`'s file stands."""
+    """Fill an empty run from a file of its rows, and move it on to where `write_progress`'s file stands."""
     meta, arrays = files.read(path, "run")
     held_out = None
     if "held_out_labels" in arrays:
@@ -48,30 +48,39 @@ def read_run(run: TrainingRun, path: str | Path, progress: str | Path | None) ->
     run._begin(
         files.parameters_from_dict(meta["parameters"]),
         read_encoder(meta["encoder"]),
-        files.labels_from_list(meta["classes"]),
+        task_from_dict(meta, arrays["labels"]),
         files.rows_from_arrays("codes", arrays),
-        arrays["labels"],
         held_out,
     )
     if progress is not None:
         meta, arrays = files.read(progress, "progress")
-        if meta["run"] != _fingerprint(_identity(run), run.labels):
+        if meta["run"] != _fingerprint(_identity(run), run.targets):
             raise ValueError(f"{progress} belongs to another run than {path}.")
-    _move_on(run, meta, arrays)
+    if "step" in meta:
+        _move_on(run, meta, arrays)
     return run
+
+
+def _rows(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    arrays = {"labels": run.targets} | files.rows_to_arrays("codes", run.codes)
+    if run.held_out is not None:
+        arrays |= {"held_out_labels": run.held_out[1]} | files.rows_to_arrays(
+            "held_out_codes", run.held_out[0]
+        )
+    return _identity(run), arrays
 
 
 def _identity(run: TrainingRun) -> dict[str, Any]:
     return {
         "parameters": files.parameters_to_dict(run.first_parameters),
         "encoder": run.encoder.to_dict(),
-        "classes": files.labels_to_list(run.classes),
+        **run.task.to_dict(),
     }
 
 
-def _fingerprint(identity: dict[str, Any], labels: np.ndarray) -> str:
+def _fingerprint(identity: dict[str, Any], targets: np.ndarray) -> str:
     text = json.dumps(identity, sort_keys=True).encode()
-    return hashlib.sha256(text + labels.tobytes()).hexdigest()
+    return hashlib.sha256(text + targets.tobytes()).hexdigest()
 
 
 def _progress(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -104,7 +113,7 @@ def _move_on(run: TrainingRun, meta: dict[str, Any], arrays: dict[str, np.ndarra
     kept = (arrays[f"checkpoint_{name}"] for name in ("planes", "weights", "steps"))
     for planes, weights, step in zip(*kept, strict=True):
         run.checkpoints.add(MachineState(planes, weights, n_clauses, int(step)))
-    run.history = [Record(**record) for record in meta["history"]]
+    run.history = [run.task.record(**record) for record in meta["history"]]
     run.changes = [Change(**change) for change in meta["changes"]]
     state = MachineState(arrays["planes"], arrays["weights"], n_clauses, meta["step"])
     run.machine = run.make_machine(run.first_parameters, state)

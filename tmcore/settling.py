@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tmcore.class_weights import class_weights
+from tmcore.decode import decode
 from tmcore.dial import Point
+from tmcore.encode import Encoder
 from tmcore.encoders import AnyEncoder
 from tmcore.extract import extract
 from tmcore.machine import Machine
 from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
-from tmcore.refit import refit
+from tmcore.refit import refit, refit_numbers
 from tmcore.rule import with_counts
 from tmcore.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from tmcore.target_range import TargetRange
+
+NO_CLASSES: NDArray[Any] = np.array([], dtype=object)
+"""What makes a machine and its rules predict numbers."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,32 @@ def settle(machine: Machine, codes: Any, labels: np.ndarray, classes: np.ndarray
     return Settled(machines, clauses, found.weights, found.intercept, True)
 
 
+def settle_numbers(
+    machine: Machine, codes: Any, targets: NDArray[np.float64], target_range: TargetRange
+) -> tuple[Settled, float]:
+    """As `settle` for numbers: weights in the target's unit, and the power of two they are whole multiples of.
+
+    Parameters
+    ----------
+    codes : ndarray, shape (n_rows, features)
+    targets : ndarray of float64, shape (n_rows,)
+    target_range : TargetRange
+        What 0 and T votes stand for.
+    """
+    bank, parameters = machine.bank(), machine.parameters
+    settled = own_votes(bank)
+    if parameters.weights == "refit":
+        outputs = machine.outputs(machine.prepare(codes))[:, 0]
+        votes = target_range.votes(targets, parameters.vote_target)
+        found = refit_numbers(outputs, votes, bank.literals[0], parameters.random_state % 2**32)
+        if found.reason is not None:
+            settled = replace(settled, reason=found.reason)
+        else:
+            machines = np.zeros(len(found.kept), np.int64)
+            settled = Settled(machines, found.kept, found.weights, found.intercept, True)
+    return target_range.in_numbers(settled, parameters.vote_target)
+
+
 def row_weights(machine: Machine, classes: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
     """How much each row counts in a refit: as the settings' class weights say, None where all count once."""
     class_weight = machine.parameters.class_weight
@@ -120,6 +155,21 @@ def make_rules(
             with_counts(replace(rule, support=n_rows / len(labels)), tuple(covered.tolist()), n_rows)
         )
     return replace(rules, rules=tuple(counted), n_rows=len(labels)).simplify()
+
+
+def make_number_rules(
+    encoder: AnyEncoder,
+    machine: Machine,
+    settled: Settled,
+    unit: float,
+    codes: Any,
+    targets: NDArray[np.float64],
+) -> RuleSet:
+    """As `make_rules` for numbers, with weights in multiples of `unit`."""
+    kept = settled.weights, settled.intercept, settled.kept
+    rules = extract(encoder, machine.bank(), NO_CLASSES, *kept, unit=unit).simplify()
+    rows = decode(encoder, codes) if isinstance(encoder, Encoder) else codes
+    return rules.with_statistics(rows, targets)
 
 
 def vote_scale(settled: Settled, vote_target: float) -> float:

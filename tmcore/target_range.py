@@ -1,12 +1,16 @@
-"""The range of a regression's target, and the way from numbers to votes and back."""
+"""The numbers to predict, their range, and the way from numbers to votes and back."""
 
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 
 from tmcore.machine.state import ONE_VOTE, WEIGHT_UNIT
 from tmcore.settling import Settled
@@ -48,6 +52,10 @@ class TargetRange:
         votes = np.clip(self.votes(y, vote_target), 0.0, vote_target)
         return np.rint(votes * ONE_VOTE).astype(np.int64)
 
+    def numbers(self, votes: NDArray[np.int64], vote_target: float) -> NDArray[np.float64]:
+        """The numbers that vote sums in units of 2**-16 predict; sums below 0 and above T lie outside of the range."""
+        return self.lowest + votes.astype(np.float64) * (self.width / vote_target * WEIGHT_UNIT)
+
     def in_numbers(self, settled: Settled, vote_target: float) -> tuple[Settled, float]:
         """Weights and intercept in votes as weights and intercept in numbers, and the power of two they are units of.
 
@@ -66,6 +74,38 @@ class TargetRange:
         else:
             exponent = max(_exponent(self.width) - RANGE_BITS, _exponent(total) - SUM_BITS)
         return math.ldexp(1.0, max(exponent, -1074))
+
+
+def read_targets(y: Any, n_rows: int) -> NDArray[np.float64]:
+    """The numbers to predict, float64 of shape (n_rows,).
+
+    Raises
+    ------
+    ValueError
+        A target is a text, missing, infinite or beyond LARGEST, the sentence names its row; or their number is not the
+        rows'.
+    """
+    if y is None:
+        raise ValueError(
+            "This regressor requires y to be passed, but the target y is None; give one number a row."
+        )
+    values = column_or_1d(y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else y, warn=True)
+    if values.dtype.kind not in "biuf":
+        for row, value in enumerate(values.tolist(), start=1):
+            if not (isinstance(value, numbers.Real) or value is None or value is pd.NA):
+                raise ValueError(f"y holds {value!r} in row {row}; a regressor needs numbers.")
+        values = pd.array(values.tolist(), dtype="Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    targets = values.astype(np.float64)
+    wrong = ~(np.abs(targets) <= LARGEST)
+    if wrong.any():
+        row = int(wrong.argmax())
+        found = "NaN" if np.isnan(targets[row]) else "infinity or a number that is too large"
+        raise ValueError(
+            f"Input y contains {found} in row {row + 1}; give a finite number or leave that row out."
+        )
+    if len(targets) != n_rows:
+        raise ValueError(f"y holds {len(targets)} numbers for {n_rows} rows; give one number a row.")
+    return targets
 
 
 def _exponent(number: float) -> int:

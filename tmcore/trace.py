@@ -16,11 +16,10 @@ from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals, Refe
 from tmcore.machine.state import WEIGHT_UNIT
 from tmcore.parameters import Parameters
 from tmcore.replay import RowOrder
+from tmcore.trace_asks import CHANCE_UNIT
 
 if TYPE_CHECKING:
     from tmcore.training import TrainingRun
-
-CHANCE_UNIT = 2.0**-32
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,9 @@ class Trace:
     row : int
         Which training row.
     label : int
-        Index of its class.
+        What the machine was given: the index of its class; in a run on numbers the vote sum it asks for, in 1/65536.
     classes : tuple of str
+        None in a run on numbers.
     codes : tuple of int
         Its rank in every feature.
     missing : int
@@ -64,6 +64,8 @@ class Trace:
         clauses hold `bounds` for intervals only.
     literals : tuple of LiteralMove
         For thresholds and Boolean columns.
+    target : float or None
+        Its number, in a run on numbers.
     """
 
     step: int
@@ -76,6 +78,7 @@ class Trace:
     parameters: Parameters
     decisions: tuple[RowDecision, ...]
     literals: tuple[LiteralMove, ...]
+    target: float | None = None
 
     def decision(self, machine: int | None = None) -> RowDecision:
         """Of one machine, by default the first; ValueError for a machine that the row did not teach."""
@@ -92,7 +95,7 @@ def votes(decision: RowDecision) -> float:
 
 
 def probability(decision: RowDecision) -> float:
-    """The chance of each clause to be selected: equation (7) for y = 1, (10) for y = 0."""
+    """The chance of each clause to be selected: equation (7) for y = 1, (10) for y = 0; |error| / T for numbers."""
     return decision.chance * CHANCE_UNIT
 
 
@@ -102,7 +105,7 @@ def explain(run: TrainingRun, step: int) -> Trace:
     row = int(RowOrder(machine.parameters.random_state, run.n_rows).rows(step, 1)[0])
     codes = run.codes[row]
     codes = codes.toarray()[0] if sparse.issparse(codes) else codes
-    label = int(run.labels[row])
+    label = int(run.task.lessons(machine.parameters)[row])
     twin = twin_of(machine)
     decisions = twin.learn(codes, label)
     return Trace(
@@ -116,6 +119,7 @@ def explain(run: TrainingRun, step: int) -> Trace:
         parameters=machine.parameters,
         decisions=tuple(decisions),
         literals=_moves(machine, twin),
+        target=None if len(run.classes) else float(run.targets[row]),
     )
 
 

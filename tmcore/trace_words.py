@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tmcore.conditions import MINUS, number_text, visible
-from tmcore.machine.reference import BoundDecision, ClauseDecision, RowDecision
+from tmcore.conditions import number_text, visible
+from tmcore.machine.reference import BoundDecision, ClauseDecision
 from tmcore.machine.state import WEIGHT_UNIT
 from tmcore.parameters import Parameters
+from tmcore.trace_asks import CHANCE_UNIT, AsksForClass, AsksForNumber, asks_of, chance_text, share_text
 
 if TYPE_CHECKING:
     from tmcore.encode import Feature
     from tmcore.encoders import AnyEncoder
     from tmcore.trace import LiteralMove, Trace
 
-CHANCE_UNIT = 2.0**-32
 DRAW_UNIT = 2.0**-16
 
 
@@ -53,7 +53,8 @@ def sentences(
     if not 0 <= clause < len(decision.clauses):
         raise ValueError(f"Clause {clause} does not exist; use 0 to {len(decision.clauses) - 1}.")
     decided = decision.clauses[clause]
-    said = _the_row(trace, decision) + _the_clause(trace, decision, decided)
+    asks = asks_of(trace, decision)
+    said = asks.row() + _the_clause(asks, decided)
     if not decided.feedback:
         return said
     if trace.parameters.representation == "intervals":
@@ -66,79 +67,36 @@ def sentences(
             if feature is None or m.feature == feature
         ]
         said += [] if mine else ["No literal of the clause moved: every draw decided against it."]
-    return said + _the_weight(trace.parameters, decided)
+    return said + _the_weight(asks, decided)
 
 
-def signed(number: float) -> str:
-    """A number with two decimals and a real minus sign."""
-    return f"{number:.2f}".replace("-", MINUS)
-
-
-def _share(number: float) -> str:
-    return f"{number:.3f}"
-
-
-def _the_row(trace: Trace, decision: RowDecision) -> list[str]:
-    p, v = trace.parameters, decision.votes * WEIGHT_UNIT
-    target, chance = number_text(p.vote_target), _share(decision.chance * CHANCE_UNIT)
-    said = [
-        f"Step {trace.step:,}, in epoch {trace.epoch + 1:,}: training row {trace.row + 1:,} is learned. "
-        f"Its class is {visible(trace.classes[trace.label])}."
-    ]
-    if len(trace.classes) > 2:
-        name = visible(trace.classes[decision.machine])
-        said.append(
-            f"It teaches the clauses of {name} that it is one."
-            if decision.y
-            else f"It teaches the clauses of {name}, a class drawn at random, that it is none."
-        )
-    clamped = "" if abs(v) <= p.vote_target else f", cut to {MINUS if v < 0 else ''}{target}"
-    said.append(
-        f"The clauses that hold for it vote: those for it minus those against give v = {signed(v)}{clamped}. "
-        f"The vote target is T = {target}."
-    )
-    fraction, number = ("T − v", 7) if decision.y else ("T + v", 10)
-    weighted = ", times the share its class is given" if p.class_weight is not None else ""
-    said.append(
-        f"The further v is from what this row asks for, the more clauses are taught: each is selected with probability "
-        f"({fraction}) / 2T{weighted} = {chance} (equation {number})."
-    )
-    return said
-
-
-def _voted_for(trace: Trace, decision: RowDecision, clause: int) -> str:
-    positive = clause % 2 == 0
-    if len(trace.classes) == 2:
-        return f"for {visible(trace.classes[int(positive)])}"
-    return f"{'for' if positive else 'against'} {visible(trace.classes[decision.machine])}"
-
-
-def _the_clause(trace: Trace, decision: RowDecision, decided: ClauseDecision) -> list[str]:
+def _the_clause(asks: AsksForClass | AsksForNumber, decided: ClauseDecision) -> list[str]:
     holds = "holds" if decided.output else "does not hold"
     said = [
-        f"Clause {decided.clause} votes {_voted_for(trace, decision, decided.clause)}. For this row it {holds}: its "
-        f"output is {decided.output} (equation 5)."
+        f"Clause {decided.clause} {asks.clause(decided.clause)}. For this row it {holds}: its output is "
+        f"{decided.output} (equation 5)."
     ]
-    draw, chance = decided.draw * CHANCE_UNIT, decision.chance * CHANCE_UNIT
+    draw, chance = share_text(decided.draw * CHANCE_UNIT), chance_text(asks.decision)
     if not decided.selected:
-        return [
-            *said,
-            f"Its draw {_share(draw)} is not below {_share(chance)}: it is not selected, and nothing in it moves.",
-        ]
-    said.append(f"Its draw {_share(draw)} is below {_share(chance)}: it is selected.")
-    too_long = trace.parameters.max_literals is not None and decided.output == 1
-    meaning = {
-        "Ia": "Its vote is right and it holds. It gets Type Ia feedback: what it says of this row is confirmed.",
-        "Ib": (
-            "It holds, but has more conditions than it may. It gets Type Ib feedback: its conditions are weakened."
-            if too_long
-            else "Its vote would be right, but it does not hold. It gets Type Ib feedback: its conditions are "
-            "weakened, so that it may come to hold."
-        ),
-        "II": "It holds, but its vote is wrong. It gets Type II feedback: it is made to exclude this row.",
-        "": "Its vote would be wrong, but it does not hold, so there is nothing to correct, and nothing in it moves.",
+        return [*said, f"Its draw {draw} is not below {chance}: it is not selected, and nothing in it moves."]
+    said.append(f"Its draw {draw} is below {chance}: it is selected.")
+    if not decided.feedback:
+        nothing = "so there is nothing to correct, and nothing in it moves"
+        return [*said, f"{asks.judged(decided)}, {nothing}."]
+    judged, forgets = asks.judged(decided), "its conditions are weakened"
+    if decided.feedback == "Ib" and decided.output:
+        judged = "It holds, but has more conditions than it may"
+    elif decided.feedback == "Ib":
+        forgets += ", so that it may come to hold"
+    effect = {
+        "Ia": "what it says of this row is confirmed",
+        "Ib": forgets,
+        "II": "it is made to exclude this row",
     }
-    return [*said, meaning[decided.feedback]]
+    return [
+        *said,
+        f"{judged}. It gets Type {decided.feedback} feedback: {effect[decided.feedback]}.",
+    ]
 
 
 def _the_bounds(trace: Trace, encoder: AnyEncoder, decided: ClauseDecision, feature: int | None) -> list[str]:
@@ -162,7 +120,7 @@ def _bound(trace: Trace, feature: Feature, feedback: str, bound: BoundDecision, 
     rate, draw = 1 / p.s, bound.draw * DRAW_UNIT
     where = value_words(feature, trace.codes[bound.feature], trace.missing)
     compared = (
-        f"its draw {_share(draw)} is {'below' if bound.event else 'not below'} 1/s = {_share(rate)} "
+        f"its draw {share_text(draw)} is {'below' if bound.event else 'not below'} 1/s = {share_text(rate)} "
         f"(equation {{}})"
     )
     if feedback == "Ia" and not outside:
@@ -222,24 +180,27 @@ def _literal(p: Parameters, feature: Feature, feedback: str, move: LiteralMove) 
     if feedback == "II":
         why = "it is false for this row, so including it makes the clause exclude the row (text below equation 10)"
     elif move.state[1] > move.state[0]:
-        why = f"it is true for this row, and confirmed with probability (s − 1)/s = {_share(1 - 1 / p.s)} (equation 8)"
+        chance = share_text(1 - 1 / p.s)
+        why = f"it is true for this row, and confirmed with probability (s − 1)/s = {chance} (equation 8)"
     else:
-        why = f"it is weakened with probability 1/s = {_share(1 / p.s)} (equation 9)"
+        why = f"it is weakened with probability 1/s = {share_text(1 / p.s)} (equation 9)"
     memory = _memory(p, move.state)
     return f"{words}: {why}. {memory[0].upper()}{memory[1:]}."
 
 
-def _the_weight(p: Parameters, decided: ClauseDecision) -> list[str]:
+def _the_weight(asks: AsksForClass | AsksForNumber, decided: ClauseDecision) -> list[str]:
+    p = asks.trace.parameters
     before, after = (weight * WEIGHT_UNIT for weight in decided.weight)
     if before == after:
         return []
+    grows = after > before
     how = {
-        "real": f"{'times' if after > before else 'divided by'} 1 + γ = {number_text(1 + p.gamma)}",
+        "real": f"{'times' if grows else 'divided by'} 1 + γ = {number_text(1 + p.gamma)}",
         "integer": "by one vote",
     }[p.weights]
     return [
-        f"Its weight {'grows' if after > before else 'shrinks'} from {before:.4f} to {after:.4f}, {how}, because it "
-        f"holds and its vote is {'right' if after > before else 'wrong'}."
+        f"Its weight {'grows' if grows else 'shrinks'} from {before:.4f} to {after:.4f}, {how}, because it holds and "
+        f"{asks.weight(grows)}."
     ]
 
 

@@ -11,21 +11,32 @@ import pandas as pd
 from joblib import effective_n_jobs
 
 from tmcore import replay, run_files
-from tmcore.class_weights import class_scales
 from tmcore.encode import Encoder
 from tmcore.encoders import AnyEncoder, make_encoder
-from tmcore.history import MAX_RECORDS, Change, Checkpoints, Record, Snapshot, Value, add_record
-from tmcore.labels import class_indices, read_labels
+from tmcore.history import (
+    MAX_RECORDS,
+    AnyRecord,
+    Change,
+    Checkpoints,
+    NumberRecord,
+    Record,
+    Snapshot,
+    Value,
+    add_record,
+)
 from tmcore.machine import Machine, make_machine
 from tmcore.machine.state import WEIGHT_UNIT, MachineState
 from tmcore.parameters import Parameters
-from tmcore.scores import Scores, accuracy_and_f1
+from tmcore.scores import winners
+from tmcore.target_range import TargetRange
+from tmcore.task import Numbers, Task, read_task
 from tmcore.trace import Trace, explain
 
 if TYPE_CHECKING:
     from tmcore.estimators import TsetlinClassifier
+    from tmcore.regressor import TsetlinRegressor
 
-__all__ = ["MAX_RECORDS", "Change", "Record", "Snapshot", "TrainingRun", "winners"]
+__all__ = ["MAX_RECORDS", "Change", "NumberRecord", "Record", "Snapshot", "TrainingRun", "winners"]
 
 Rows = pd.DataFrame | np.ndarray
 SECONDS_BETWEEN_STOPS = 0.015
@@ -33,19 +44,26 @@ SECONDS_BETWEEN_STOPS = 0.015
 
 
 class TrainingRun:
-    """Training on one table, step by step.
+    """Training on one table, step by step, towards classes or numbers.
+
+    A run on numbers is used like one on classes. It differs in this: `classes` is empty, `targets` are the numbers and
+    `target_range` says what 0 and T votes stand for; scores and records hold MAE and R2 (`NumberScores`,
+    `NumberRecord`); T "auto" becomes the number of clauses; a trace has the row's `target`, and its `label` is the vote
+    sum that it asks for; `settle` gives a `TsetlinRegressor`. What differs inside is in `task`, see `tmcore.task`.
 
     Parameters
     ----------
     X : DataFrame or ndarray, shape (n_rows, n_columns)
         Training rows; dtypes carry the columns' roles, see `Encoder`.
     y : sequence, shape (n_rows,)
-        Class labels.
+        Class labels, or finite numbers.
     parameters : Parameters
     validation : (X, y), optional
         Rows to score on; they are never learned from.
     n_jobs : int, optional
         Threads that share the machines of three and more classes, -1 for all cores; the result does not depend on it.
+    task : "classes" or "numbers"
+        What y holds.
     positive_class : label, optional
         Of two classes the one that is y = 1; by default the second in sorted order.
 
@@ -53,15 +71,19 @@ class TrainingRun:
     ----------
     encoder : Encoder
     classes : ndarray, shape (K,)
-        Labels, sorted or as `positive_class` asks for; with two classes, the second is y = 1.
-    codes, labels : ndarray, shapes (n_rows, features) and (n_rows,)
-    held_out : (codes, labels) or None
+        Labels, sorted or as `positive_class` asks for; with two classes, the second is y = 1; empty for numbers.
+    codes : ndarray, shape (n_rows, features)
+    targets : ndarray, shape (n_rows,)
+        Class indices, int64; or the numbers, float64.
+    held_out : (codes, targets) or None
         The validation rows.
+    task : Task
+        The targets, and all that depends on their kind.
     data : ndarray
         The rows as the machine learns them.
     first_parameters : Parameters
         The settings at step 0; `parameters` are those in force now.
-    history : list of Record
+    history : list of Record or NumberRecord
     changes : list of Change
         Settings changed on the way, and at the start of a branch.
     checkpoints : Checkpoints
@@ -81,40 +103,41 @@ class TrainingRun:
         validation: tuple[Rows, Any] | None = None,
         n_jobs: int | None = None,
         *,
+        task: str = "classes",
         positive_class: Any = None,
     ) -> None:
         parameters = parameters or Parameters()
         parameters.check()
         encoder = make_encoder(parameters)
         codes = encoder.fit_transform(X)
-        classes, labels = read_labels(y, codes.shape[0], positive_class)
+        goal = read_task(task, y, codes.shape[0], positive_class)
         held_out = None
         if validation is not None:
-            held_out = encoder.transform(validation[0]), class_indices(validation[1], classes)
-        self._begin(parameters, encoder, classes, codes, labels, held_out, effective_n_jobs(n_jobs))
+            rows = encoder.transform(validation[0])
+            held_out = rows, goal.read_held_out(validation[1], rows.shape[0])
+        self._begin(parameters, encoder, goal, codes, held_out, effective_n_jobs(n_jobs))
 
     def _begin(
         self,
         parameters: Parameters,
         encoder: AnyEncoder,
-        classes: np.ndarray,
+        task: Task,
         codes: np.ndarray,
-        labels: np.ndarray,
         held_out: tuple[np.ndarray, np.ndarray] | None,
         n_jobs: int = 1,
     ) -> None:
         """Stand at step 0 with encoded rows."""
-        self.encoder, self.classes, self.n_jobs = encoder, classes, n_jobs
-        self.codes, self.labels, self.held_out = codes, labels, held_out
-        self.first_parameters = parameters
-        self._scales = class_scales(parameters.class_weight, classes, labels)
-        self.machine = self.make_machine(parameters)
+        self.encoder, self.task, self.n_jobs = encoder, task, n_jobs
+        self.codes, self.held_out = codes, held_out
+        self.first_parameters = task.settings(parameters)
+        self._scales = task.scales(parameters)
+        self.machine = self.make_machine(self.first_parameters)
         self.data = self.machine.prepare(codes)
         self._held_out_data = None if held_out is None else self.machine.prepare(held_out[0])
-        self.history: list[Record] = []
+        self.history: list[AnyRecord] = []
         self.changes: list[Change] = []
         self.checkpoints = Checkpoints(self.machine.state)
-        self._order = replay.RowOrder(parameters.random_state, len(labels))
+        self._order = replay.RowOrder(parameters.random_state, self.n_rows)
         self._pace = replay.Pace()
 
     def make_machine(self, parameters: Parameters, state: MachineState | None = None) -> Machine:
@@ -132,7 +155,29 @@ class TrainingRun:
     @property
     def n_rows(self) -> int:
         """Training rows."""
-        return len(self.labels)
+        return len(self.targets)
+
+    @property
+    def classes(self) -> np.ndarray:
+        """Labels, (K,); empty for numbers."""
+        return self.task.classes
+
+    @property
+    def targets(self) -> np.ndarray:
+        """Class indices or numbers of the training rows, (n_rows,)."""
+        return self.task.targets
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Another name of `targets` in a run on classes."""
+        return self.task.targets
+
+    @property
+    def target_range(self) -> TargetRange:
+        """What 0 and T votes stand for in a run on numbers; ValueError in one on classes."""
+        if isinstance(self.task, Numbers):
+            return self.task.target_range
+        raise ValueError("This run learns classes, which have no range.")
 
     @property
     def step(self) -> int:
@@ -167,8 +212,10 @@ class TrainingRun:
         self._change(settings)
 
     def _change(self, settings: dict[str, Value]) -> None:
-        self.parameters.replace(**settings)  # all are checked before the first holds
-        changes = [Change(self.step, name, value) for name, value in settings.items()]
+        wanted = self.task.settings(
+            self.parameters.replace(**settings)
+        )  # all are checked before the first holds
+        changes = [Change(self.step, name, getattr(wanted, name)) for name in settings]
         replay.apply_changes(self.machine, changes)
         self.changes += changes
 
@@ -221,16 +268,13 @@ class TrainingRun:
             literals_per_clause=bank.literals,
             feedback=machine.take_counts(),
             votes=votes * WEIGHT_UNIT,
-            scores=self._scores_of(machine, votes),
+            scores=self.task.scores(machine.parameters, votes, self._held_out_votes(machine)),
         )
 
-    def _scores_of(self, machine: Machine, votes: np.ndarray) -> Scores:
-        n_classes = len(self.classes)
-        train = accuracy_and_f1(self.labels, winners(votes), n_classes)
+    def _held_out_votes(self, machine: Machine) -> tuple[np.ndarray, np.ndarray] | None:
         if self.held_out is None or self._held_out_data is None or len(self.held_out[1]) == 0:
-            return Scores(*train)
-        predicted = winners(machine.votes(self._held_out_data))
-        return Scores(*train, *accuracy_and_f1(self.held_out[1], predicted, n_classes))
+            return None
+        return machine.votes(self._held_out_data), self.held_out[1]
 
     # -- going back ---------------------------------------------------------------------------------------------
 
@@ -316,28 +360,28 @@ class TrainingRun:
                 " read columns as 0 and 1."
             )
         run = TrainingRun.__new__(TrainingRun)
-        run._begin(
-            parameters, self.encoder, self.classes, self.codes, self.labels, self.held_out, self.n_jobs
-        )
+        run._begin(parameters, self.encoder, self.task, self.codes, self.held_out, self.n_jobs)
         return run
 
     # -- ending and keeping -------------------------------------------------------------------------------------
 
-    def settle(self) -> TsetlinClassifier:
+    def settle(self) -> TsetlinClassifier | TsetlinRegressor:
         """End the run: refit the weights where the settings say so, and extract the rules.
 
         Returns
         -------
-        TsetlinClassifier
+        TsetlinClassifier, or TsetlinRegressor for numbers
             Fitted; the run itself can go on afterwards.
         """
-        from tmcore.estimators import TsetlinClassifier  # it is built on this module
-
-        return TsetlinClassifier._from_run(self)
+        return self.task.estimator()._from_run(self)
 
     def save(self, path: str | Path) -> None:
         """Write the run, with the encoded rows, to one file; nothing in it is executable."""
         run_files.write_run(self, path)
+
+    def save_rows(self, path: str | Path) -> None:
+        """Write the run as it began, with the encoded rows; may be called while another thread learns."""
+        run_files.write_rows(self, path)
 
     def save_progress(self, path: str | Path) -> None:
         """Write what changed since the run began, without its rows: small, for saving often."""
@@ -345,7 +389,9 @@ class TrainingRun:
 
     @classmethod
     def load(cls, path: str | Path, progress: str | Path | None = None) -> TrainingRun:
-        """Read a run written by `save`, moved on by `save_progress`; it goes on bit for bit as if never stopped.
+        """Read a run written by `save` or `save_rows`, moved on by `save_progress`.
+
+        It goes on bit for bit as if never stopped.
 
         Raises
         ------
@@ -357,8 +403,3 @@ class TrainingRun:
 
 def _levels(encoder: AnyEncoder) -> int | None:
     return encoder.max_levels if isinstance(encoder, Encoder) else None
-
-
-def winners(votes: np.ndarray) -> np.ndarray:
-    """Class indices that vote sums predict: v >= 0 is class 1 (eq. 6), else the largest, ties to the lowest index."""
-    return (votes[:, 0] >= 0).astype(np.int64) if votes.shape[1] == 1 else votes.argmax(1)
