@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import weakref
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from dashboard.history import Moment
 from dashboard.outcome import Settled, settle
 from dashboard.pace import SPEEDS, Pace, Speed
 from dashboard.showing import Showing
-from dashboard.slots import Slots
+from dashboard.slots import AT_A_TIME, MOST_LEARNING, Slots, Turns
 from dashboard.warmup import kernels_ready, wait_for_kernels, warm_up
 from dashboard.wishes import Wishes
 from tmcore.estimators import TsetlinClassifier
@@ -28,7 +28,7 @@ from tmcore.parameters import Parameters
 from tmcore.training import Snapshot, TrainingRun
 
 if TYPE_CHECKING:
-    from dashboard.store import Keeper
+    from dashboard.saving import Keeper
 
 __all__ = ["SPEEDS", "Job", "Settled", "Speed", "State", "kernels_ready", "warm_up"]
 
@@ -37,11 +37,11 @@ State = Literal["compiling", "ready", "learning", "paused", "finished", "settlin
 LEASE_SECONDS = float(os.environ.get("TSETLIN_LEASE_SECONDS", "20"))
 """A page that shows a run renews its lease several times a second; tests make it short."""
 
-MOST_LEARNING = 3
 WAIT_SECONDS = 0.05
 IDLE_SECONDS = 1.0
 
 _slots = Slots(MOST_LEARNING)
+_turns = Turns(AT_A_TIME)
 
 
 class Job:
@@ -64,6 +64,8 @@ class Job:
         Saves the run.
     past : tuple of Moment, optional
         With ``kept``: what is known of its past.
+    positive_class : label, optional
+        As in ``TrainingRun``; ``rows`` and ``kept`` have theirs.
     """
 
     def __init__(
@@ -78,12 +80,12 @@ class Job:
         kept: tuple[TrainingRun, int] | None = None,
         keeper: Keeper | None = None,
         past: tuple[Moment, ...] = (),
+        positive_class: Any = None,
     ) -> None:
         self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
-        self.name = name
+        self.name, self.positive_class = name, positive_class
         self.parameters = parameters
-        self.lapsed = False
-        self.waiting = False
+        self.lapsed = self.waiting = False
         self.error: str | None = None
         self.outcome: Settled | None = None
         self.run: TrainingRun | None = None
@@ -94,11 +96,9 @@ class Job:
         self._stop = threading.Event()
         self.keeper = keeper
         self._rows, self._kept, self._past = kept[0] if kept else rows, kept, past
-        self.end_step = 0
-        self._rows_left = 0
+        self.end_step = self._rows_left = 0
         self._pace = Pace()
-        self._ended = False
-        self._awake = True
+        self._ended, self._awake = False, True
         self._lease_end = time.monotonic() + LEASE_SECONDS
         warm_up()
         self._wake()
@@ -258,7 +258,7 @@ class Job:
             self._end("failed")
             return None
         finally:
-            if self._state != "learning":
+            if self._state != "learning" and not self.waiting:
                 _slots.release(self)
 
     def _begin(self) -> float:
@@ -281,7 +281,7 @@ class Job:
         if self._rows is not None:
             return self._rows.restart(parameters)
         test = (self.X_test, self.y_test) if len(self.y_test) else None
-        return TrainingRun(self.X_train, self.y_train, parameters, validation=test)
+        return TrainingRun(self.X_train, self.y_train, parameters, test, positive_class=self.positive_class)
 
     def _next(self) -> float | None:
         with self._bell:
@@ -289,7 +289,7 @@ class Job:
             self._stop.clear()
         if wishes.close:
             self._end("paused" if self._state == "learning" else self._state)
-            self._save()
+            self._save(last=True)
             return None
         if wishes.reset:
             self.run = None
@@ -304,7 +304,6 @@ class Job:
         if not self._rows_left:
             if self._showing.unscored:
                 self._showing.score(cast(TrainingRun, self.run))
-            self._save()
             return self._rest()
         if (self._state == "learning" or self.waiting) and time.monotonic() > self._lease_end:
             self._rows_left, self.lapsed, self.waiting = 0, True, False
@@ -314,15 +313,17 @@ class Job:
 
     def _rest(self) -> float | None:
         """Wait for commands while the lease lasts, then end the thread; the next command starts another."""
+        over = time.monotonic() >= self._lease_end
+        self._save(last=over)
         with self._bell:
-            if time.monotonic() < self._lease_end or self._wishes.any():
+            if not over or time.monotonic() < self._lease_end or self._wishes.any():
                 return min(IDLE_SECONDS, LEASE_SECONDS)
             self._awake = False
             return None
 
-    def _save(self) -> None:
+    def _save(self, last: bool) -> None:
         if self.keeper is not None:
-            self.keeper.save(self)
+            self.keeper.save(self, last)
 
     def _take_up(self, learn: bool, rows: int) -> None:
         run = cast(TrainingRun, self.run)
@@ -346,6 +347,16 @@ class Job:
         if (pause := self._pace.seconds_left) > 0:
             return pause
         run = cast(TrainingRun, self.run)
+        with _turns.turn(self._stop) as has_turn:
+            if has_turn:
+                self._learn_rows(run)
+        if self.keeper is not None:
+            self.keeper.save_if_due(self)
+        if not self._rows_left:
+            self._enter("finished" if run.step >= self.end_step else "paused")
+        return self._pace.seconds_left
+
+    def _learn_rows(self, run: TrainingRun) -> None:
         due = self._pace.rows_due(run.step, run.n_rows, self.parameters.epochs * run.n_rows)
         if rows := min(due, self._rows_left):
             began, first = time.monotonic(), run.step
@@ -355,11 +366,6 @@ class Job:
             self._showing.look(run)
             self._rows_left = max(0, self._rows_left - done)
             self.outcome = None
-        if self.keeper is not None:
-            self.keeper.save_if_due(self)
-        if not self._rows_left:
-            self._enter("finished" if run.step >= self.end_step else "paused")
-        return self._pace.seconds_left
 
     def _settle(self) -> None:
         self._enter("settling")

@@ -16,9 +16,13 @@ import streamlit as st
 from dashboard import session, store
 from dashboard.history import Moment
 from dashboard.jobs import Job
+from dashboard.kept_table import TrainedTable
+from dashboard.saving import Keeper
 from dashboard.session import Session, Split
+from dashboard.store import KeptRun, Store
 from tmcore.decode import decode, decode_labels
 from tmcore.encode import Encoder
+from tmcore.labels import chosen_positive
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
@@ -44,12 +48,12 @@ def _session_of(key: str | None) -> Session:
         return alive
     made = Session(owner=secrets.token_urlsafe(16))
     kept = store.current()
-    if key and kept is not None and (runs := kept.runs(key)):
-        made.owner = key
-        try:
+    try:
+        if key and kept is not None and (runs := kept.runs(key)):
+            made.owner = key
             open_run(made, runs[0].id)
-        except ValueError as error:
-            made.notices.append(str(error))
+    except ValueError as error:
+        made.notices.append(str(error))
     _sessions[made.owner] = made
     return made
 
@@ -66,7 +70,7 @@ def new_job(
     """
     split, kept = current.split, store.current()
     assert split is not None
-    keeper = store.Keeper(kept, current.owner) if kept is not None and current.owner else None
+    keeper = Keeper(kept, current.owner, _trained(current)) if kept is not None and current.owner else None
     return Job(
         split.X_train,
         split.y_train,
@@ -78,6 +82,7 @@ def new_job(
         kept=branch,
         keeper=keeper,
         past=past,
+        positive_class=split.positive_class,
     )
 
 
@@ -93,14 +98,14 @@ def open_run(current: Session, run_id: str) -> None:
     if kept is None:
         raise ValueError("Runs are not kept by this server. Train anew.")
     line, run = kept.load(current.owner, run_id)
-    split = _split_of(run)
+    trained = _table_of(current, kept, line, run)
+    split = trained.split if trained is not None else _split_of(run)
     current.drop_job("another run was opened")
-    current.split, current.trained_table, current.trained_name, current.kept_rows = (
-        split,
-        None,
-        line.name,
-        run,
-    )
+    if trained is not None:
+        _look_at(current, trained, line.name)
+    current.split, current.trained_name = split, line.name
+    current.trained_table = trained.table if trained is not None else None
+    current.kept_rows = run if trained is None else None
     current.parameters = run.parameters
     current.start(
         Job(
@@ -111,9 +116,40 @@ def open_run(current: Session, run_id: str) -> None:
             run.parameters,
             line.name,
             kept=(run, line.end_step),
-            keeper=store.Keeper(kept, current.owner, (run_id, run)),
+            positive_class=split.positive_class,
+            keeper=Keeper(kept, current.owner, trained, (run_id, run)),
         )
     )
+
+
+def _trained(current: Session) -> TrainedTable | None:
+    """What is kept of the session's data beside a run; None where only the encoded rows are known."""
+    if current.split is None or current.trained_table is None:
+        return None
+    sample = current.sample if current.table is current.trained_table else None
+    return TrainedTable(current.trained_table, current.split, sample)
+
+
+def _table_of(current: Session, kept: Store, line: KeptRun, run: TrainingRun) -> TrainedTable | None:
+    """The table kept with a run; where it cannot be read, a notice says so and None stands for it."""
+    try:
+        trained = kept.table_of(line.id)
+        if trained is not None and len(trained.split.y_train) != run.n_rows:
+            raise ValueError("it has other rows than the run.")
+    except (OSError, ValueError) as error:
+        current.notices.append(
+            f"The run on {line.name} goes on with its encoded rows, because its table cannot be read: {error}"
+        )
+        return None
+    return trained
+
+
+def _look_at(current: Session, trained: TrainedTable, name: str) -> None:
+    """Show a kept run's table on the Data page, as it was trained on."""
+    if current.table is not None and current.table is not current.trained_table:
+        current.notices.append(f"Closed {current.name}, because another run was opened with its own table.")
+    current.open_table(trained.table, name, None, trained.sample)
+    current.seed, current.test_share = trained.split.seed, trained.split.test_share
 
 
 def _split_of(run: TrainingRun) -> Split:
@@ -131,4 +167,5 @@ def _split_of(run: TrainingRun) -> Split:
         test_share=len(labels) / (run.n_rows + len(labels)),
         stratified=False,
         note=note,
+        positive_class=chosen_positive(run.classes),
     )

@@ -1,8 +1,8 @@
 """Runs kept on this machine: a SQLite list of them and a folder of array files for each.
 
-A run's rows are written once, encoded; what it has learned is written every few seconds, each time as a whole new file
-that takes the old one's place. Whatever kills the server costs the seconds since. Each run belongs to an owner, whose
-key is in the page's address; the list holds only a hash of it.
+A run's table and its encoded rows are written once, before the run is in the list; what it has learned is written every
+few seconds, each time as a whole new file that takes the old one's place. Whatever kills the server costs the seconds
+since. Each run belongs to an owner, whose key is in the page's address; the list holds only a hash of it.
 """
 
 from __future__ import annotations
@@ -18,24 +18,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dashboard import kept_table
 from dashboard.data_folder import FOLDER_VARIABLE
+from dashboard.kept_table import TrainedTable
 from tmcore import files
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
-if TYPE_CHECKING:
-    from dashboard.jobs import Job
-
-SECONDS_BETWEEN_SAVES = 3.0
-SAVING_SHARE = 20.0
-"""Saving waits this many times as long as it takes, where that is longer."""
-
 LEFT_SECONDS = 3600.0
 """A run's folder that is not in the list for so long goes."""
 
-ROWS, PROGRESS = "rows", "progress"
+LIST, ROWS, PROGRESS = "runs.sqlite", "rows", "progress"
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -55,8 +49,8 @@ class KeptRun:
     id : str
     name : str
         What the data is called.
-    parameters : Parameters
-        As they were last.
+    parameters : Parameters or None
+        As they were last; None where that cannot be read.
     end_step : int
         Where playing ends.
     n_rows, step : int
@@ -70,7 +64,7 @@ class KeptRun:
 
     id: str
     name: str
-    parameters: Parameters
+    parameters: Parameters | None
     end_step: int
     n_rows: int
     created: float
@@ -118,41 +112,65 @@ class Store:
 
     @contextmanager
     def _list(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.folder / "runs.sqlite", timeout=5)) as entries, entries:
+        with closing(sqlite3.connect(self.folder / LIST, timeout=5)) as entries, entries:
             yield entries
 
     def _folder_of(self, run_id: str) -> Path:
         return self.folder / "runs" / run_id
 
     def runs(self, owner: str) -> list[KeptRun]:
-        """The owner's runs, the one changed last first."""
-        if not (self.folder / "runs.sqlite").exists():
+        """The owner's runs, the one changed last first.
+
+        Raises
+        ------
+        ValueError
+            The list is damaged.
+        """
+        if not (self.folder / LIST).exists():
             return []
         columns = KeptRun.__dataclass_fields__
-        with self._list() as entries:
-            found = entries.execute(
-                f"SELECT {', '.join(columns)} FROM runs WHERE owner = ? ORDER BY changed DESC",
-                (_hash(owner),),
-            ).fetchall()
+        try:
+            with self._list() as entries:
+                found = entries.execute(
+                    f"SELECT {', '.join(columns)} FROM runs WHERE owner = ? ORDER BY changed DESC",
+                    (_hash(owner),),
+                ).fetchall()
+        except sqlite3.Error as error:
+            raise ValueError(
+                f"The list of kept runs cannot be read ({error}); move the file {self.folder / LIST} away."
+            ) from error
         listed = [dict(zip(columns, row, strict=True)) for row in found]
-        return [
-            KeptRun(**{**one, "parameters": files.parameters_from_dict(json.loads(one["parameters"]))})
-            for one in listed
-        ]
+        return [KeptRun(**{**one, "parameters": _from_text(one["parameters"])}) for one in listed]
 
-    def add(self, owner: str, name: str, parameters: Parameters, end_step: int, run: TrainingRun) -> str:
-        """Keep a new run; returns its id."""
+    def write_rows(self, run: TrainingRun, trained: TrainedTable | None = None) -> str:
+        """Write what stays as it is of a new run, and its table, into a folder of their own; returns the run's id.
+
+        The run may learn meanwhile in another thread. It is kept once it is in the list; see `enter`.
+        """
         self.prepare()
         run_id = uuid.uuid4().hex
-        self._folder_of(run_id).mkdir(mode=0o700)
-        run.save(self._folder_of(run_id) / ROWS)
+        folder = self._folder_of(run_id)
+        folder.mkdir(mode=0o700)
+        try:
+            if trained is not None:
+                kept_table.write(trained, folder)
+            run.save_rows(folder / ROWS)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return run_id
+
+    def enter(
+        self, run_id: str, owner: str, name: str, parameters: Parameters, end_step: int, run: TrainingRun
+    ) -> None:
+        """Put a run whose rows are written into the list."""
         with self._list() as entries:
             entries.execute(
                 "INSERT INTO runs (id, owner, name, parameters, end_step, n_rows, created, changed, step) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (run_id, _hash(owner), name, _as_text(parameters), end_step, run.n_rows, *[time.time()] * 2, run.step),
+                (run_id, _hash(owner), name, _as_text(parameters), end_step, run.n_rows, *[time.time()] * 2, 0),
             )  # fmt: skip
-        return run_id
+        self.update(run_id, parameters, end_step, run)
 
     def update(self, run_id: str, parameters: Parameters, end_step: int, run: TrainingRun) -> bool:
         """Write what a run has learned since; False, and nothing written, where it was deleted meanwhile."""
@@ -184,12 +202,23 @@ class Store:
         folder = self._folder_of(run_id)
         progress = folder / PROGRESS
         try:
-            run = TrainingRun.load(folder / ROWS, progress if progress.exists() else None)
-        except OSError as error:
+            return kept, TrainingRun.load(folder / ROWS, progress if progress.exists() else None)
+        except FileNotFoundError as error:
             raise ValueError(
                 f"The files of the run on {kept.name} are gone. Delete it from the list."
             ) from error
-        return kept, run
+        except (OSError, ValueError) as error:
+            raise ValueError(f"The run on {kept.name} cannot be opened: {error}") from error
+
+    def table_of(self, run_id: str) -> TrainedTable | None:
+        """The table of a run that was loaded; None where it was kept without one.
+
+        Raises
+        ------
+        ValueError
+            The table is damaged, or of a newer version.
+        """
+        return kept_table.read(self._folder_of(run_id))
 
     def delete(self, owner: str, run_id: str | None = None) -> None:
         """Delete one of the owner's runs with all its files, or every one."""
@@ -208,61 +237,8 @@ def _as_text(parameters: Parameters) -> str:
     return json.dumps(files.parameters_to_dict(parameters))
 
 
-class Keeper:
-    """Keeps one job's run in the store, from the job's own thread.
-
-    Parameters
-    ----------
-    store : Store
-    owner : str
-    kept : (str, TrainingRun), optional
-        The id and the run that the job goes on with, where it is kept already.
-
-    Attributes
-    ----------
-    run_id : str or None
-        None until the run has learned something and was saved.
-    problem : str
-        One sentence where keeping failed, else empty; training goes on without.
-    """
-
-    def __init__(self, store: Store, owner: str, kept: tuple[str, TrainingRun] | None = None) -> None:
-        self._store, self._owner = store, owner
-        self.run_id: str | None = kept[0] if kept else None
-        self._run: TrainingRun | None = kept[1] if kept else None
-        self.problem = ""
-        self._saved: tuple[object, ...] = ()
-        self._next = 0.0
-
-    def save_if_due(self, job: Job) -> None:
-        """Save, unless that was done a moment ago."""
-        if time.monotonic() >= self._next:
-            self.save(job)
-
-    def save(self, job: Job) -> None:
-        """Save what the job's run has learned, where that is not saved already; a run started over takes its place."""
-        run = job.run
-        if run is None or not run.step or self.problem:
-            return
-        state = (id(run), run.step, job.parameters, job.end_step)
-        if state == self._saved:
-            return
-        began = time.monotonic()
-        try:
-            self._write(run, job)
-        except (OSError, sqlite3.Error) as error:
-            self.problem = (
-                f"This run is not kept on this machine: {error}. Free some space or choose --data-dir."
-            )
-        self._saved, ended = state, time.monotonic()
-        self._next = ended + max(SECONDS_BETWEEN_SAVES, SAVING_SHARE * (ended - began))
-
-    def _write(self, run: TrainingRun, job: Job) -> None:
-        if self.run_id is not None and self._run is not run:
-            self._store.delete(self._owner, self.run_id)
-            self.run_id = None
-        self._run = run
-        if self.run_id is None:
-            self.run_id = self._store.add(self._owner, job.name, job.parameters, job.end_step, run)
-        if not self._store.update(self.run_id, job.parameters, job.end_step, run):
-            self.problem = "This run was deleted from the list of kept runs, so it is not kept any more."
+def _from_text(text: str) -> Parameters | None:
+    try:
+        return files.parameters_from_dict(json.loads(text))
+    except (ValueError, TypeError, AttributeError):
+        return None

@@ -28,7 +28,8 @@ def _about(run: KeptRun) -> str:
         words.append(f"{style.percent(run.test_accuracy)} of unseen rows right")
     if run.n_literals is not None:
         words.append(style.count(run.n_literals, "literal"))
-    words += [f"{p.n_clauses} clauses, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
+    if p is not None:
+        words += [f"{p.n_clauses} clauses, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
     return " · ".join([*words, _ago(time.time() - run.changed)])
 
 
@@ -59,13 +60,17 @@ def _line(current: Session, kept: store.Store, run: KeptRun) -> None:
 def show(current: Session) -> None:
     """Draw the list; nothing where no run is kept."""
     kept = store.current()
-    runs = kept.runs(current.owner) if kept is not None and current.owner else []
+    try:
+        runs = kept.runs(current.owner) if kept is not None and current.owner else []
+    except ValueError as error:
+        st.caption(style.plain(str(error)))
+        return
     if kept is None or not runs:
         return
     style.section(
         "Your runs",
-        "Kept on this machine, with their rows as encoded numbers, so that they can go on later. Whoever has this "
-        "page's address can open them.",
+        "Kept on this machine with their tables, so that they can go on later. Whoever has this page's address can "
+        "open them; deleting a run deletes its table.",
     )
     for run in runs[:SHOWN]:
         _line(current, kept, run)

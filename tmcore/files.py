@@ -6,10 +6,10 @@ import dataclasses
 import json
 import os
 import tempfile
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
@@ -29,13 +29,20 @@ def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, n
     meta : dict
         JSON-able.
     """
-    path = Path(path)
     text = json.dumps({"format": f"tmcore-{kind}", "version": FORMAT_VERSION, **meta}, allow_nan=False)
     arrays = {**arrays, "meta": np.frombuffer(text.encode(), np.uint8)}
+    with replacing(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` when it is whole, and is gone where that fails."""
+    path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -52,13 +59,16 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     ValueError
         The file is something else, of a newer version, or damaged.
     """
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        meta = json.loads(arrays.pop("meta").tobytes())
-        found, version = meta["format"], meta["version"]
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, AttributeError) as error:
-        raise ValueError(f"{path} is not a file that tmcore wrote, or it is damaged.") from error
+    with open(path, "rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+            meta = json.loads(arrays.pop("meta").tobytes())
+            found, version = meta["format"], meta["version"]
+        except (
+            Exception
+        ) as error:  # where bytes are damaged, the readers of zip and numpy raise nearly anything
+            raise ValueError(f"{path} is not a file that tmcore wrote, or it is damaged.") from error
     if found != f"tmcore-{kind}":
         raise ValueError(f"{path} holds a {found}, not a tmcore-{kind}.")
     if version > FORMAT_VERSION:

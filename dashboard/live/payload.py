@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.live.film import parameters_at
+from dashboard.slots import MOST_LEARNING
 
 if TYPE_CHECKING:
     from dashboard.history import Moment
@@ -34,7 +35,7 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
         "speed": job.speed,
         "epochs": job.parameters.epochs,
         "T": job.parameters.vote_target,
-        "waiting": job.waiting,
+        "waiting": MOST_LEARNING if job.waiting else 0,
         "lapsed": job.lapsed,
         "error": job.error,
         "clauses": job.parameters.n_clauses,

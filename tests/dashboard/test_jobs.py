@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from dashboard import jobs, showing
-from dashboard.history import FEWEST_MOMENTS, MOST_MOMENTS, History, Moment
 from dashboard.jobs import Job
+from dashboard.slots import Slots
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
@@ -180,18 +180,38 @@ def test_a_lapsed_lease_pauses_and_play_goes_on(make: Make, monkeypatch: pytest.
     assert (job.state, job.lapsed) == ("learning", False)
 
 
-def test_a_fourth_run_waits_until_one_pauses(make: Make) -> None:
+def test_one_run_too_many_waits_and_starts_by_itself(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_slots", Slots(2))
     four = [make(epochs=1000) for _ in range(4)]
     for job in four:
         job.play()
         time.sleep(0.1)
-    assert [job.state for job in four] == ["learning"] * 3 + ["ready"]
-    assert [job.waiting for job in four] == [False] * 3 + [True]
-    four[0].pause()
-    end = time.monotonic() + 2
-    while four[3].state != "learning" and time.monotonic() < end:
-        time.sleep(0.02)
-    assert (four[3].state, four[3].waiting) == ("learning", False)
+    assert [job.state for job in four] == ["learning"] * 2 + ["ready"] * 2
+    assert [job.waiting for job in four] == [False] * 2 + [True] * 2
+    for ended, next_one in ((four[1], four[2]), (four[0], four[3])):
+        ended.pause()
+        end = time.monotonic() + 2
+        while next_one.state != "learning" and time.monotonic() < end:
+            time.sleep(0.02)
+        assert (next_one.state, next_one.waiting) == ("learning", False)  # the one that came first
+
+
+def test_eight_runs_at_full_speed_take_turns_and_obey(make: Make) -> None:
+    eight = [make(epochs=100_000) for _ in range(8)]
+    for job in eight:
+        job.set_speed("max")
+        job.play()
+    time.sleep(1.0)
+    assert [job.state for job in eight] == ["learning"] * 8
+    steps = [job.run.step for job in eight if job.run is not None]
+    assert min(steps) > 0.3 * max(steps) > 0
+    waits = []
+    for job in eight[:4]:
+        began = time.perf_counter()
+        job.pause()
+        assert job.wait_until_idle(5)
+        waits.append(time.perf_counter() - began)
+    assert sorted(waits)[2] < 0.3
 
 
 def test_an_error_is_a_state_with_one_sentence() -> None:
@@ -298,32 +318,3 @@ def test_a_job_that_nobody_holds_ends_its_thread(make: Make) -> None:
     gc.collect()
     mine[0].join(3)
     assert not mine[0].is_alive()
-
-
-def moment(step: int) -> Moment:
-    bounds = np.zeros((1, 2, 3), np.uint8)
-    feedback = np.ones((1, 2, 3), np.int64)
-    return Moment(step, step / 10, step, 0.5, 0.5, None, None, bounds, bounds, bounds, feedback)
-
-
-def test_history_stays_small_even_and_loses_no_feedback() -> None:
-    history = History()
-    for step in range(1000):
-        history.add(moment(step))
-        steps = [m.step for m in history]
-        assert steps[0] == 0
-        assert steps[-1] == step
-        assert len(history) <= MOST_MOMENTS
-    assert sum(m.feedback for m in history).tolist() == np.full((1, 2, 3), 1000).tolist()
-    gaps = np.diff([m.step for m in history])[:-1]
-    assert gaps.max() <= 2 * gaps.min()
-
-
-def test_history_of_a_large_machine_keeps_fewer_moments() -> None:
-    history = History()
-    big = np.zeros((1, 1000, 3000), np.uint8)
-    for step in range(100):
-        history.add(
-            Moment(step, 0.0, 0, None, None, None, None, big, big, big, np.zeros((1, 1000, 3), np.int64))
-        )
-    assert len(history) <= FEWEST_MOMENTS
