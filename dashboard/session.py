@@ -7,8 +7,9 @@ A page reads and changes it through :func:`current`. Editing data on the Data pa
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -35,7 +36,8 @@ class Split:
     """Training rows and test rows of one table.
 
     ``X_*`` are DataFrames whose dtypes carry the roles (see ``Table.features``), ``y_*`` the labels with the same
-    index. ``note`` says in one sentence how the rows were divided.
+    index. ``note`` says in one sentence how the rows were divided. ``positive_class`` is the class to predict of two,
+    None for the second in sorted order or where there are more.
     """
 
     X_train: pd.DataFrame
@@ -46,6 +48,7 @@ class Split:
     test_share: float
     stratified: bool
     note: str
+    positive_class: Any = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,9 @@ def make_split(table: Table, test_share: float, seed: int) -> Split:
     )
     if y_train.nunique() < 2:
         raise TableError("The training rows hold only one class. Use another seed or keep fewer rows aside.")
-    return Split(X_train, y_train, X_test, y_test, seed, test_share, plan.stratified, plan.text)
+    return Split(
+        X_train, y_train, X_test, y_test, seed, test_share, plan.stratified, plan.text, table.positive_class
+    )
 
 
 @dataclass
@@ -123,7 +128,8 @@ class Session:
     ``generation`` grows whenever the table is read anew and ``edits`` whenever it is edited; widgets carry them in
     their keys, so that they start from the table and not from what they showed before. ``past`` holds the tables
     before each edit. ``owner`` is the key of the runs kept for this visitor, empty where the page's address has none;
-    ``kept_rows`` is a run whose encoded rows stand in for a table that is gone.
+    ``kept_rows`` is a run whose encoded rows stand in for a table that is gone. ``class_asked`` is the class to predict
+    that a link asks for, until a table has it.
     """
 
     table: Table | None = None
@@ -148,10 +154,16 @@ class Session:
     editing: Editing | None = None
     dial: Dialling | None = None
     comparing: Comparing | None = None
+    class_asked: str | None = None
 
-    def open_table(self, table: Table, name: str, source: bytes, sample: str | None = None) -> None:
-        """Look at another table; a run that exists goes on with the data it has."""
+    def open_table(self, table: Table, name: str, source: bytes | None, sample: str | None = None) -> None:
+        """Look at another table; a run that exists goes on with the data it has.
+
+        ``source`` is the file it was read from, None where that is gone.
+        """
         self.table, self.name, self.source, self.sample = table, name, source, sample
+        if source is not None:
+            self.table = self._as_asked(table)
         self.overrides, self.past = {}, []
         self.test_share, self.seed = DEFAULT_TEST_SHARE, DEFAULT_SEED
         self.generation += 1
@@ -175,8 +187,16 @@ class Session:
         """Replace the table by one with another role, order or target; :meth:`undo` takes it back."""
         if self.table is not None:
             self.past.append(self.table)
-        self.table = table
+        self.table = self._as_asked(table)
         self.edits += 1
+
+    def _as_asked(self, table: Table) -> Table:
+        """The table with the class to predict that a link asked for, where it has that class."""
+        if self.class_asked is not None:
+            with suppress(TableError):  # another table may have it
+                table = table.with_positive_class(self.class_asked)
+                self.class_asked = None
+        return table
 
     def undo(self) -> None:
         """Take the last edit of the table back, if there is one."""
@@ -185,7 +205,7 @@ class Session:
             self.edits += 1
 
     def reread(self, overrides: dict[str, str]) -> None:
-        """Read the kept bytes again, with some guesses replaced; roles are guessed anew, the target stays.
+        """Read the kept bytes again, with some guesses replaced; roles are guessed anew, what to predict stays.
 
         Raises
         ------
@@ -203,6 +223,9 @@ class Session:
         target = self.table.target if self.table is not None else None
         if target in {column.name for column in table.columns}:
             table = table.with_target(target)
+            if self.table is not None and self.table.chosen_class is not None:
+                with suppress(TableError):  # the class may be called otherwise now
+                    table = table.with_positive_class(self.table.chosen_class)
         self.table, self.overrides, self.past = table, overrides, []
         self.generation += 1
 

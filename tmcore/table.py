@@ -59,6 +59,7 @@ class Table:
     frame : all columns as read, indexed by spreadsheet row numbers (the header is row 1). Columns in which every
         cell is a number are numbers, all others text; missing cells are NaN.
     target : the column to predict, None until one is known
+    chosen_class : of a target with two classes the one to predict, None where nobody chose; see `positive_class`
     """
 
     frame: pd.DataFrame
@@ -70,7 +71,7 @@ class Table:
     _read_assumptions: tuple[str, ...] = ()
     _read_problems: tuple[Problem, ...] = ()
     _target_reason: str = ""
-    _positive_class: Any = None
+    chosen_class: Any = None
 
     @classmethod
     def from_frame(
@@ -179,7 +180,7 @@ class Table:
         TableError
             There is no such column.
         """
-        return replace(self, target=self._known(name), _target_reason="", _positive_class=None)
+        return replace(self, target=self._known(name), _target_reason="", chosen_class=None)
 
     def with_positive_class(self, label: Any) -> Table:
         """A copy that predicts another of the target's two classes.
@@ -193,14 +194,14 @@ class Table:
         TableError
             The target does not have two classes, or neither is `label`.
         """
-        return replace(self, _positive_class=find(self._two_classes, label, self.target))
+        return replace(self, chosen_class=find(self._two_classes, label, self.target))
 
     @cached_property
     def positive_class(self) -> Any:
         """Of a target with two classes the one to predict: as given, else the rarer, of equals the second."""
-        if self._positive_class is None and self._two_classes is not None:
+        if self.chosen_class is None and self._two_classes is not None:
             return self._two_classes.usual
-        return self._positive_class
+        return self.chosen_class
 
     @cached_property
     def _two_classes(self) -> TwoClasses | None:
@@ -303,7 +304,7 @@ class Table:
     def _role_assumptions(self) -> Iterator[str]:
         if self.target is not None and self._target_reason:
             yield f"{quoted(self.target)} is the column to predict, {self._target_reason}."
-        if self._two_classes is not None and self._positive_class is None:
+        if self._two_classes is not None and self.chosen_class is None:
             yield self._two_classes.assumption
         guessed = [info for info in self.columns if info.name not in self._roles and info.name != self.target]
         left_out = [f"{quoted(i.name)} ({i.note})" for i in guessed if i.role == "ignored"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dashboard.live.points import chosen_rows, places
 from dashboard.live.view import MOST_COLUMNS
 from dashboard.style import short
+from tmcore.labels import class_indices
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -26,7 +27,7 @@ FEW_VALUES = 5
 
 def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
     """Columns with cuts and class distributions, classes, sizes. ``key`` changes when anything else does."""
-    labels = np.searchsorted(run.classes, np.asarray(job.y_train))
+    labels = class_indices(job.y_train, run.classes)
     codes = run.encoder.transform(job.X_train)
     n_classes = len(run.classes)
     columns = [

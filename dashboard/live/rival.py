@@ -24,7 +24,15 @@ class Rival:
     def __init__(self, job: Job) -> None:
         self._of = job.run
         parameters = job.parameters.replace(representation="thresholds")
-        self.job = Job(job.X_train, job.y_train, job.X_test, job.y_test, parameters, job.name)
+        self.job = Job(
+            job.X_train,
+            job.y_train,
+            job.X_test,
+            job.y_test,
+            parameters,
+            job.name,
+            positive_class=job.positive_class,
+        )
         self.job.set_speed("max")
         self.job.play()
         self._began = time.monotonic()

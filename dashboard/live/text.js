@@ -34,10 +34,10 @@ function noticeWords(S) {
   const { data } = S;
   if (data.state === "failed") return ["err", data.error || "Training stopped."];
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
-  if (data.waiting) return ["", "3 runs are training on this machine, which is its limit. Yours starts when one pauses."];
+  if (data.waiting) return ["", `All ${whole(data.waiting)} places for training on this machine are taken; keep this page open, and yours starts by itself as soon as one is free.`];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
   if (data.settled) return ["settled", settledWords(data.settled)];
-  if (data.lapsed) return ["lapsed", "Paused itself because this page was closed or left. Nothing is lost."];
+  if (data.lapsed) return ["lapsed", "Paused itself because this page was closed, left or cut off for a while. Nothing is lost."];
   return null;
 }
 
@@ -125,7 +125,7 @@ function writeTitles(S) {
     return said;
   };
   setText(S.accuracyTitle, pair(h.test, h.train, "accuracy"));
-  setText(S.f1Title, pair(h.testF1, h.trainF1, "F1"));
+  setText(S.f1Title, pair(h.testF1, h.trainF1, S.multi ? "F1" : `F1 of ${S.facts.classes[1]}`));
   const rows = S.facts.rows;
   setText(S.voteTitle, data.votes.beyond ? `${percent(data.votes.beyond / rows)} of the training rows have votes beyond T`
     : "No training row has votes beyond T");
