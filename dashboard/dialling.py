@@ -18,6 +18,7 @@ from tmcore.dial import SCORE_FOLDS, Point
 from tmcore.judge import Progress
 from tmcore.readable import RetrainFold
 from tmcore.settling import row_weights
+from tmcore.task import Classes
 from tmcore.training import winners
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def _score(
     stop: Event,
 ) -> Found:
     parameters, n_classes = estimator.machine_.parameters, len(estimator.classes_)
-    train = RetrainFold(estimator.encoder_, parameters, codes, labels, n_classes)
+    train = RetrainFold(estimator.encoder_, parameters, codes, Classes(estimator.classes_, labels))
     begun = 0
 
     def fold(rows: np.ndarray, held_out: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

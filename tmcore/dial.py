@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,7 +19,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from tmcore.l1 import Problem, Solution, solve
-from tmcore.refit import ONE, PENALTY_RANGE, class_targets, is_set, make_problems, refit, round_weights
+from tmcore.refit import ONE, PENALTY_RANGE, Refit, class_targets, is_set, make_problems, refit, round_weights
 
 N_POINTS = 80
 """Penalties along the path, evenly spaced in their logarithm."""
@@ -61,6 +62,22 @@ class PointScores:
 
 
 @dataclass(frozen=True)
+class NumberPointScores:
+    """Scores of predicted numbers on rows that the machine of their fold did not see.
+
+    Attributes
+    ----------
+    mae : Estimate
+        Mean absolute error, in the target's unit.
+    r2 : Estimate
+        nan where the held-out targets of a fold do not vary.
+    """
+
+    mae: Estimate
+    r2: Estimate
+
+
+@dataclass(frozen=True)
 class Point:
     """One setting of the dial: a model of its own.
 
@@ -74,8 +91,8 @@ class Point:
     weights, intercept : int64 arrays (n_kept, n_outputs) and (n_outputs,)
         In units of 2**-16.
     n_rules, n_literals : int
-    scores : PointScores or None
-        Where `score_path` measured them.
+    scores : PointScores, NumberPointScores or None
+        Where they were measured.
     """
 
     strength: float
@@ -84,7 +101,7 @@ class Point:
     intercept: NDArray[np.int64]
     n_rules: int
     n_literals: int
-    scores: PointScores | None = None
+    scores: PointScores | NumberPointScores | None = None
 
     def votes(self, outputs: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Vote sums in units of 2**-16, (n_rows, n_outputs), of the clauses' outputs (n_rows, n_clauses)."""
@@ -122,7 +139,17 @@ def path(
     if settled.reason is not None:
         return ()
     targets = class_targets(np.asarray(labels, dtype=np.int64), n_classes)
-    usable, problems = make_problems(outputs, targets, lengths, "logistic", row_weights)
+    return walk(settled, *make_problems(outputs, targets, lengths, "logistic", row_weights), lengths, stop)
+
+
+def walk(
+    settled: Refit,
+    usable: NDArray[np.int64],
+    problems: list[Problem],
+    lengths: NDArray[np.integer],
+    stop: threading.Event | None,
+) -> tuple[Point, ...]:
+    """The points of `path`, around what a refit settled; `usable` and `problems` are `make_problems`'."""
     starts: list[Solution | None] = [None] * len(problems)
     points: dict[int, Point] = {}
     for strength in _strengths(settled.strengths):
@@ -164,18 +191,26 @@ def _resettle(problem: Problem, found: Solution, penalty: float) -> Solution:
     return Solution(weights, part.intercept)
 
 
-def at(points: tuple[Point, ...], max_rules: int) -> Point:
-    """The point with the most rules that are not more than `max_rules`.
+def at(points: tuple[Point, ...], max_rules: int | None = None, max_literals: int | None = None) -> Point:
+    """The point with the most rules within the limits that are given.
 
     Raises
     ------
     ValueError
-        There are no points, or none with so few rules.
+        There are no points, or none within the limits.
     """
-    within = [point for point in points if point.n_rules <= max_rules]
+    limits = {"rules": max_rules, "literals": max_literals}
+    within = [
+        point
+        for point in points
+        if all(most is None or getattr(point, f"n_{name}") <= most for name, most in limits.items())
+    ]
     if not within:
-        least = f"; the least is {points[0].n_rules}" if points else ", because weights could not be refitted"
-        raise ValueError(f"There is no model with at most {max_rules} rules{least}.")
+        asked = " and ".join(f"{most} {name}" for name, most in limits.items() if most is not None)
+        if not points:
+            raise ValueError("There is no other model, because weights could not be refitted.")
+        least = f"{points[0].n_rules} rules and {points[0].n_literals} literals"
+        raise ValueError(f"There is no model with at most {asked}; the least is {least}.")
     return within[-1]
 
 
@@ -220,48 +255,106 @@ def score_path(
     """
     labels = np.asarray(labels, dtype=np.int64)
     n_folds = int(min(SCORE_FOLDS, np.bincount(labels, minlength=n_classes).min()))
-    if not points or n_folds < 3:
+    if n_folds < 3:
         return points
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(labels, labels)
+    measured = MeasureClasses(labels, n_classes, random_state, row_weights)
+    return score_folds(points, train_fold, list(folds), measured, n_jobs, stop)
+
+
+class Measure(Protocol):
+    """What is fitted on the clauses of a fold, and what is measured of its points."""
+
+    def path(
+        self,
+        outputs: NDArray[np.bool_],
+        lengths: NDArray[np.integer],
+        train: NDArray[np.intp],
+        stop: threading.Event | None,
+    ) -> tuple[Point, ...]:
+        """The path on a fold's training rows."""
+
+    def measure(self, votes: NDArray[np.int64], held_out: NDArray[np.intp]) -> tuple[float, ...]:
+        """Scores of vote sums in 2**-16 on its held-out rows; nan where one is not defined."""
+
+    def scores(self, estimates: list[Estimate]) -> PointScores | NumberPointScores:
+        """The same scores over all folds."""
+
+
+@dataclass(frozen=True)
+class MeasureClasses:
+    """A `Measure` of class labels."""
+
+    labels: NDArray[np.integer]
+    n_classes: int
+    random_state: int | None
+    row_weights: NDArray[np.floating] | None
+
+    def path(
+        self,
+        outputs: NDArray[np.bool_],
+        lengths: NDArray[np.integer],
+        train: NDArray[np.intp],
+        stop: threading.Event | None,
+    ) -> tuple[Point, ...]:
+        """See `Measure.path`."""
+        weights = None if self.row_weights is None else self.row_weights[train]
+        labels = self.labels[train]
+        return path(outputs, labels, lengths, self.n_classes, self.random_state, stop, weights)
+
+    def measure(self, votes: NDArray[np.int64], held_out: NDArray[np.intp]) -> tuple[float, ...]:
+        """See `measure`."""
+        return measure(votes, self.labels[held_out].astype(np.int64), self.n_classes)
+
+    def scores(self, estimates: list[Estimate]) -> PointScores:
+        """See `Measure.scores`."""
+        auc = estimates[3] if self.n_classes <= 2 else None
+        return PointScores(estimates[0], estimates[1], estimates[2], auc)
+
+
+def score_folds(
+    points: tuple[Point, ...],
+    train_fold: TrainFold,
+    folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    measured: Measure,
+    n_jobs: int | None,
+    stop: threading.Event | None,
+) -> tuple[Point, ...]:
+    """The points with scores over (train rows, held-out rows); without where it was stopped or a fold has no path."""
+    if not points:
+        return points
     here = stop if n_jobs in (None, 1) else None
     rules = [point.n_rules for point in points]
     scored = Parallel(n_jobs=n_jobs)(
-        delayed(_score_fold)(
-            train_fold, train, held_out, labels, n_classes, rules, random_state, here, row_weights
-        )
-        for train, held_out in folds
+        delayed(_score_fold)(train_fold, train, held_out, measured, rules, here) for train, held_out in folds
     )
     if is_set(stop) or any(fold is None for fold in scored):
         return points
     table = np.array(scored)
-    return tuple(replace(point, scores=_scores(table[:, i], n_classes)) for i, point in enumerate(points))
+    return tuple(
+        replace(point, scores=measured.scores([_estimate(column) for column in table[:, i].T]))
+        for i, point in enumerate(points)
+    )
 
 
 def _score_fold(
     train_fold: TrainFold,
     train: NDArray[np.intp],
     held_out: NDArray[np.intp],
-    labels: NDArray[np.int64],
-    n_classes: int,
+    measured: Measure,
     rules: list[int],
-    random_state: int | None,
     stop: threading.Event | None,
-    row_weights: NDArray[np.floating] | None,
-) -> list[tuple[float, float, float, float]] | None:
-    """The four scores of a fold at each number of rules; None if it was stopped or a class is too rare."""
+) -> list[tuple[float, ...]] | None:
+    """The scores of a fold at each number of rules; None if it was stopped or has no path."""
     if is_set(stop):
         return None
     outputs, held_out_outputs, lengths = train_fold(train, held_out)
-    weights = None if row_weights is None else row_weights[train]
-    points = path(outputs, labels[train], lengths, n_classes, random_state, stop, weights)
+    points = measured.path(outputs, lengths, train, stop)
     if not points or is_set(stop):
         return None
-    result = []
-    for n_rules in rules:
-        # A path starts without a rule; should it ever start with one, that is the nearest.
-        point = at(points, max(n_rules, points[0].n_rules))
-        result.append(measure(point.votes(held_out_outputs), labels[held_out], n_classes))
-    return result
+    # A path starts without a rule; should it ever start with one, that is the nearest.
+    nearest = (at(points, max(n_rules, points[0].n_rules)) for n_rules in rules)
+    return [measured.measure(point.votes(held_out_outputs), held_out) for point in nearest]
 
 
 def measure(
@@ -286,11 +379,6 @@ def measure(
     right = predicted == labels
     balanced = np.mean([right[labels == label].mean() for label in np.unique(labels)])
     return float(right.mean()), float(balanced), float(-np.log(own).mean()), auc
-
-
-def _scores(table: NDArray[np.float64], n_classes: int) -> PointScores:
-    estimates = [_estimate(column) for column in table.T]
-    return PointScores(estimates[0], estimates[1], estimates[2], estimates[3] if n_classes <= 2 else None)
 
 
 def _estimate(values: NDArray[np.float64]) -> Estimate:

@@ -16,12 +16,14 @@ PATIENCE = 10
 """Epochs without a better score before training stops."""
 
 
-def hold_out(y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to train on and rows to watch, one fifth, with the same class shares where the classes are large enough."""
-    _, counts = np.unique(y, return_counts=True)
-    enough = counts.min() >= 2 and len(y) * HELD_OUT >= len(counts)
+def hold_out(n_rows: int, seed: int, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on and a fifth to watch; with labels, the same class shares where classes are large enough."""
+    stratify = None
+    if labels is not None:
+        _, counts = np.unique(labels, return_counts=True)
+        stratify = labels if counts.min() >= 2 and n_rows * HELD_OUT >= len(counts) else None
     learn, watch = train_test_split(
-        np.arange(len(y)), test_size=HELD_OUT, random_state=seed % 2**32, stratify=y if enough else None
+        np.arange(n_rows), test_size=HELD_OUT, random_state=seed % 2**32, stratify=stratify
     )
     return np.sort(learn), np.sort(watch)
 

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
-import numbers
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from joblib import effective_n_jobs
+from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.base import ClassifierMixin
 
-from tmcore import early_stopping, model_files
+from tmcore import dial, early_stopping, files, model_files
 from tmcore.class_weights import class_scales
+from tmcore.dial import Point
 from tmcore.encoders import make_encoder
 from tmcore.labels import chosen_positive, class_indices, label_array, read_labels
-from tmcore.machine import make_machine, streams
-from tmcore.machine.inference import CompiledVotes, compile_votes
-from tmcore.machine.state import WEIGHT_UNIT
-from tmcore.parameters import ClassWeight, Parameters
-from tmcore.readable import ReadabilityDial
-from tmcore.settling import Settled, make_rules, own_votes, settle, vote_scale
-from tmcore.training import TrainingRun, winners
+from tmcore.machine import Machine, make_machine
+from tmcore.machine.state import WEIGHT_UNIT, ClauseBank
+from tmcore.model import TsetlinModel
+from tmcore.parameters import ClassWeight
+from tmcore.readable import RetrainFold
+from tmcore.scores import winners
+from tmcore.settling import at_point, make_rules, own_votes, row_weights, settle, vote_scale
+from tmcore.task import Classes, Task
+from tmcore.training import TrainingRun
 
 
-class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
+class TsetlinClassifier(ClassifierMixin, TsetlinModel):
     """A Tsetlin machine whose clauses are interval rules.
 
     Parameters
@@ -64,6 +62,9 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
     early_stopping : bool
         Hold out a fifth of the rows, stop after 10 epochs without a better accuracy on them, keep the best epoch, and
         settle on all rows.
+    harvest : int
+        Earlier moments of training, evenly spread, whose distinct clauses the refit may choose from beside those of the
+        end: more to choose from at no more training, and often more rules. 0 takes those of the end alone.
     n_jobs : int or None
         Threads that share the machines of K > 2 classes; the result does not depend on it.
     random_state : int, RandomState or None
@@ -105,6 +106,7 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         max_literals: int | None = None,
         class_weight: ClassWeight = None,
         early_stopping: bool = False,
+        harvest: int = 0,
         n_jobs: int | None = None,
         random_state: Any = None,
         positive_class: Any = None,
@@ -123,62 +125,14 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         self.max_literals = max_literals
         self.class_weight = class_weight
         self.early_stopping = early_stopping
+        self.harvest = harvest
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.positive_class = positive_class
 
-    _compiled: tuple[Settled, CompiledVotes] | None = None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = self.representation == "boolean"
-        return tags
+    classes_: NDArray[Any]
 
     # -- learning -----------------------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any) -> TsetlinClassifier:
-        """Train from scratch, then settle.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            Numbers, booleans, categories, texts and missing values; see `Encoder` for how each is read.
-        y : sequence, shape (n_rows,)
-            Class labels.
-
-        Raises
-        ------
-        ValueError
-            With one sentence that names the column, row or setting.
-        """
-        rows, labels, parameters = self._check_rows(X, reset=True), self._check_labels(y), self._parameters()
-        parameters.check()
-        if parameters.early_stopping:
-            return self._fit_stopping_early(rows, labels, parameters)
-        run = TrainingRun(rows, labels, parameters, n_jobs=self.n_jobs, positive_class=self.positive_class)
-        run.learn(parameters.epochs * run.n_rows)
-        return self._take(run)
-
-    def _fit_stopping_early(self, rows: Any, labels: np.ndarray, parameters: Parameters) -> TsetlinClassifier:
-        """Train on four fifths of the rows, keep the best epoch on the others, settle on all."""
-        _, indices = read_labels(labels, rows.shape[0])
-        learn, watch = early_stopping.hold_out(indices, parameters.random_state)
-        watched = early_stopping.take_rows(rows, watch), labels[watch]
-        run = TrainingRun(
-            early_stopping.take_rows(rows, learn),
-            labels[learn],
-            parameters,
-            watched,
-            self.n_jobs,
-            positive_class=self.positive_class,
-        )
-        self.best_epoch_ = early_stopping.train(run)
-        self._adopt(run)
-        self._settle(*self._encode(rows, labels))
-        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> TsetlinClassifier:
         """Learn one pass over a batch; predictions are by votes until `settle`.
@@ -192,96 +146,100 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
         """
         first = not hasattr(self, "machine_")
         rows = self._check_rows(X, reset=first)
-        labels = self._check_labels(y)
+        labels = self._read(y, rows.shape[0])
         if first:
             self._start(rows, labels, classes)
-        codes, indices = self._encode(rows, labels)
-        order = streams.row_order(self.machine_.parameters.random_state, self.n_batches_, len(indices))
-        self.machine_.learn(self.machine_.prepare(codes), indices, order, effective_n_jobs(self.n_jobs))
-        self.n_batches_ += 1
-        self.settled_: Settled | None = None
-        self._dial_rows, self._path = None, None
-        self.settle_reason_: str | None = None
-        self._count_literals()
-        return self
+        return self._learn_batch(rows, labels)
 
-    def settle(self, X: Any, y: Any) -> TsetlinClassifier:
-        """End training on batches: refit the weights where the settings say so, and extract the rules.
-
-        Parameters
-        ----------
-        X, y : as in `fit`
-            Rows to refit and count support and precision on.
-        """
-        check_is_fitted(self, "machine_")
-        self._settle(*self._encode(self._check_rows(X, reset=False), self._check_labels(y)))
-        return self
-
-    @classmethod
-    def _from_run(cls, run: TrainingRun) -> TsetlinClassifier:
-        estimator = cls(
-            **dataclasses.asdict(run.parameters),
-            n_jobs=run.n_jobs,
-            positive_class=chosen_positive(run.classes),
-        )
-        estimator.n_features_in_ = len(run.encoder.columns)
-        if run.encoder.by_name:
-            estimator.feature_names_in_ = np.array(
-                [column.name for column in run.encoder.columns], dtype=object
-            )
-        return estimator._take(run)
-
-    def _take(self, run: TrainingRun) -> TsetlinClassifier:
-        """Take over a trained run and settle it on its rows."""
-        self._adopt(run)
-        self._settle(run.codes, run.labels)
-        return self
-
-    def _adopt(self, run: TrainingRun) -> None:
-        """Take over a copy of a run's machine, so that the run may go on."""
-        self.classes_, self.encoder_ = run.classes, run.encoder
-        state = run.machine.state.copy()
-        ranks, gaps = run.encoder.n_ranks, run.encoder.has_gaps
-        self.machine_ = make_machine(run.parameters, len(run.classes), ranks, gaps, state)
-        self.n_batches_ = -(-run.step // run.n_rows)
-
-    def _start(self, rows: Any, labels: np.ndarray, classes: Any) -> None:
+    def _start(self, rows: Any, labels: NDArray[Any], classes: Any) -> None:
         parameters = self._parameters()
         parameters.check()
         known = labels if classes is None else label_array(classes)
         self.classes_, _ = read_labels(known, len(known), self.positive_class)
-        self.encoder_ = make_encoder(parameters).fit(rows)
-        encoder = self.encoder_
-        self.machine_ = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
-        self.n_batches_ = 0
+        encoder = make_encoder(parameters).fit(rows)
+        machine = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
         indices = class_indices(labels, self.classes_)
-        self.machine_.scales[:] = class_scales(parameters.class_weight, self.classes_, indices[indices >= 0])
+        machine.scales[:] = class_scales(parameters.class_weight, self.classes_, indices[indices >= 0])
+        self._begin(encoder, machine)
 
-    def _settle(self, codes: np.ndarray, labels: np.ndarray) -> None:
-        self.settled_ = settle(self.machine_, codes, labels, self.classes_)
-        self._keep_rows(codes, labels)
-        self.settle_reason_ = self.settled_.reason
-        self.rules_ = make_rules(self.encoder_, self.machine_, self.settled_, self.classes_, codes, labels)
-        self._count_literals()
+    @classmethod
+    def _from_run(cls, run: TrainingRun) -> TsetlinClassifier:
+        model = super()._from_run(run)
+        return model.set_params(positive_class=chosen_positive(run.classes))
 
-    def _count_literals(self) -> None:
-        bank = self.machine_.bank()
-        self.n_literals_, self.n_intervals_ = bank.n_literals, bank.n_intervals
+    def _goal(self) -> dict[str, Any]:
+        return {"positive_class": self.positive_class}
+
+    def _read(self, y: Any, n_rows: int) -> NDArray[Any]:
+        if y is None:
+            raise ValueError(
+                "This classifier requires y to be passed, but the target y is None; give one label a row."
+            )
+        labels = label_array(y)
+        if len(labels) != n_rows:
+            raise ValueError(f"y holds {len(labels)} labels for {n_rows} rows; give one label a row.")
+        return labels
+
+    def _hold_out(self, y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return early_stopping.hold_out(len(y), seed, read_labels(y, len(y))[1])
+
+    def _adopt_task(self, task: Task) -> None:
+        self.classes_ = task.classes
+
+    def _task(self, y: NDArray[Any]) -> Classes:
+        indices = class_indices(y, self.classes_)
+        if (indices < 0).any():
+            row = int((indices < 0).argmax())
+            raise ValueError(
+                f"y holds the label {y[row]!s} in row {row + 1}, which is not among the first batch's classes;"
+                " pass all classes to the first partial_fit."
+            )
+        return Classes(self.classes_, indices)
+
+    def _settle(self, machines: list[Machine], codes: Any, task: Task) -> None:
+        self.settled_ = settle(machines, codes, task.targets, self.classes_)
+        self._make_rules(codes, task)
+
+    def _make_rules(self, codes: Any, task: Task) -> None:
+        assert self.settled_ is not None  # it is called after settling
+        about = self.settled_, self.classes_, codes, task.targets
+        self.rules_ = make_rules(self.encoder_, self.machine_, *about)
+
+    def _own_to_dict(self) -> dict[str, Any]:
+        return {"classes": files.labels_to_list(self.classes_)}
+
+    def _own_from_dict(self, data: dict[str, Any]) -> None:
+        self.classes_ = files.labels_from_list(data["classes"])
+        self.positive_class = chosen_positive(self.classes_)
+
+    # -- the dial -----------------------------------------------------------------------------------------------
+
+    def _find_path(
+        self, outputs: NDArray[np.bool_], lengths: NDArray[np.integer], task: Task
+    ) -> tuple[Point, ...]:
+        weights = row_weights(self.machine_, self.classes_, task.targets)
+        n_classes = len(self.classes_)
+        return dial.path(outputs, task.targets, lengths, n_classes, self._seed, row_weights=weights)
+
+    def _score_points(
+        self, points: tuple[Point, ...], fold: RetrainFold, task: Task, n_jobs: int | None
+    ) -> tuple[Point, ...]:
+        weights = row_weights(self.machine_, self.classes_, task.targets)
+        about = task.targets, len(self.classes_), self._seed, n_jobs
+        return dial.score_path(points, fold, *about, row_weights=weights)
+
+    def _set_point(self, point: Point, bank: ClauseBank, codes: Any, task: Task) -> None:
+        self.settled_ = at_point(point, bank)
+        self._make_rules(codes, task)
 
     # -- predicting ---------------------------------------------------------------------------------------------
 
     def _votes(self, X: Any) -> np.ndarray:
         """Vote sums in units of 2**-16, int64 of shape (n_rows, 1) or (n_rows, K)."""
-        check_is_fitted(self, "machine_")
-        data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
-        settled, machine = self.settled_, self.machine_
+        data, settled = self._prepared(X), self.settled_
         if settled is None or not settled.refitted:
-            return machine.votes(data)
-        if self._compiled is None or self._compiled[0] is not settled:
-            about = machine.bank(), machine.n_ranks, machine.has_gaps
-            kept = settled.machines, settled.clauses, settled.weights, settled.intercept
-            self._compiled = settled, compile_votes(*about, *kept)
-        return self._compiled[1].votes(data)
+            return self.machine_.votes(data)
+        return self._compile(settled).votes(data)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Vote sums: shape (n_rows,) with two classes, else (n_rows, K); log-odds after a refit.
@@ -312,59 +270,6 @@ class TsetlinClassifier(ReadabilityDial, ClassifierMixin, BaseEstimator):
             return softmax(scaled, axis=1)
         positive = expit(scaled)
         return positive / positive.sum(axis=1, keepdims=True)
-
-    # -- files --------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file that `tmcore.load` reads; it holds arrays and text, nothing executable."""
-        check_is_fitted(self, "machine_")
-        model_files.save(self, path)
-
-    # -- checking input -----------------------------------------------------------------------------------------
-
-    def _parameters(self) -> Parameters:
-        settings = self.get_params(deep=False)
-        del settings["n_jobs"], settings["positive_class"]
-        seed = settings["random_state"]
-        if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
-            settings["random_state"] = int(check_random_state(seed).randint(2**31 - 1))
-        else:
-            settings["random_state"] = int(seed)
-        return Parameters(**settings)
-
-    def _check_rows(self, X: Any, reset: bool) -> Any:
-        """X as a DataFrame with its dtypes, or as a two-dimensional array; the encoder checks every cell."""
-        if isinstance(X, pd.DataFrame):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        accepted = "csr" if self.representation == "boolean" else False
-        array = check_array(
-            X, accept_sparse=accepted, dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
-        )
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return array
-
-    @staticmethod
-    def _check_labels(y: Any) -> np.ndarray:
-        if y is None:
-            raise ValueError(
-                "This classifier requires y to be passed, but the target y is None; give one label a row."
-            )
-        return label_array(y)
-
-    def _encode(self, rows: Any, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        codes, indices = self.encoder_.transform(rows), class_indices(labels, self.classes_)
-        if codes.shape[0] != len(indices):
-            raise ValueError(
-                f"y holds {len(indices)} labels for {codes.shape[0]} rows; give one label a row."
-            )
-        if (indices < 0).any():
-            row = int((indices < 0).argmax())
-            raise ValueError(
-                f"y holds the label {labels[row]!s} in row {row + 1}, which is not among the first batch's classes;"
-                " pass all classes to the first partial_fit."
-            )
-        return codes, indices
 
 
 def load(path: str | Path) -> TsetlinClassifier:

@@ -8,12 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tmcore.machine import Machine
 from tmcore.machine.state import ClauseBank
 from tmcore.refit import distinct
+
+if TYPE_CHECKING:
+    from tmcore.training import TrainingRun
+
+
+def moments(run: TrainingRun) -> list[Machine]:
+    """The machines whose clauses a refit of this run may choose from, in the order of time.
+
+    They are those of `Parameters.harvest` earlier moments, as many rows apart, and last the run's present one, which is
+    alone where weights are not refitted.
+    """
+    parameters = run.parameters
+    earlier = parameters.harvest if parameters.weights == "refit" else 0
+    steps = {run.step * k // (earlier + 1) for k in range(1, earlier + 1)} - {0, run.step}
+    return [*map(run.machine_at, sorted(steps)), run.machine]
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,15 @@ _INFOS = (
         choices=("False", "True"),
     ),
     ParameterInfo(
+        "harvest",
+        "Harvest",
+        "How many earlier moments of training may also give rules to the refit; more rules to choose from, no more time"
+        " to train.",
+        0,
+        100,
+        1,
+    ),
+    ParameterInfo(
         "random_state", "Seed", "The same seed on the same data gives the same rules.", 0, 2**63 - 1, 1
     ),
 )
@@ -176,6 +185,7 @@ class Parameters:
     max_literals: int | None = None
     class_weight: ClassWeight = None
     early_stopping: bool = False
+    harvest: int = 0
     random_state: int = 0
 
     @property

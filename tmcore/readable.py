@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tmcore import dial
+from tmcore import dial, harvest
 from tmcore.dial import Point
 from tmcore.encoders import AnyEncoder
-from tmcore.machine import Machine, make_machine, streams
+from tmcore.machine import Machine
+from tmcore.machine.state import ClauseBank
 from tmcore.parameters import Parameters
-from tmcore.settling import Settled, at_point, make_rules, row_weights
+from tmcore.settling import Settled, candidates, outputs_of
+from tmcore.task import Task
+from tmcore.training import TrainingRun
 
 Model = TypeVar("Model", bound="ReadabilityDial")
 
 
-class ReadabilityDial:
-    """What a fitted classifier offers to trade accuracy for fewer rules."""
+class ReadabilityDial(ABC):
+    """What a fitted estimator offers to trade accuracy for fewer rules."""
 
-    classes_: np.ndarray
     encoder_: AnyEncoder
     machine_: Machine
     settled_: Settled | None
-    _dial_rows: tuple[Any, np.ndarray] | None
+    _dial_rows: tuple[Any, Task] | None
     _path: tuple[Point, ...] | None
 
-    def _keep_rows(self, codes: Any, labels: np.ndarray) -> None:
-        """Remember the encoded training rows for the dial; they are never written to a file."""
-        self._dial_rows, self._path = (codes, labels), None
+    @abstractmethod
+    def _find_path(
+        self, outputs: NDArray[np.bool_], lengths: NDArray[np.integer], task: Task
+    ) -> tuple[Point, ...]:
+        """The points, from the outputs of all clauses on the training rows."""
+
+    @abstractmethod
+    def _score_points(
+        self, points: tuple[Point, ...], fold: RetrainFold, task: Task, n_jobs: int | None
+    ) -> tuple[Point, ...]:
+        """The points with scores."""
+
+    @abstractmethod
+    def _set_point(self, point: Point, bank: ClauseBank, codes: Any, task: Task) -> None:
+        """Become the model of a point: set `settled_` and `rules_`."""
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy sent elsewhere leaves the rows behind."""
@@ -48,12 +64,10 @@ class ReadabilityDial:
         """
         check_is_fitted(self, "machine_")
         if self._path is None:
-            codes, labels = self._training_rows()
-            outputs = self.machine_.outputs(self.machine_.prepare(codes)).reshape(len(labels), -1)
-            lengths = self.machine_.bank().literals.ravel()
-            weights = row_weights(self.machine_, self.classes_, labels)
-            n_classes = len(self.classes_)
-            self._path = dial.path(outputs, labels, lengths, n_classes, self._seed, row_weights=weights)
+            codes, task = self._training_rows()
+            bank = self._bank()
+            outputs = outputs_of(bank, self.machine_, codes).reshape(codes.shape[0], -1)
+            self._path = self._find_path(outputs, bank.literals.ravel(), task)
         return self._path
 
     def score_path(self, n_jobs: int | None = None) -> tuple[Point, ...]:
@@ -65,37 +79,39 @@ class ReadabilityDial:
             joblib's: folds side by side.
         """
         points = self.path_
-        codes, labels = self._training_rows()
-        fold = RetrainFold(self.encoder_, self.machine_.parameters, codes, labels, len(self.classes_))
-        weights = row_weights(self.machine_, self.classes_, labels)
-        self._path = dial.score_path(
-            points, fold, labels, len(self.classes_), self._seed, n_jobs, row_weights=weights
-        )
+        codes, task = self._training_rows()
+        fold = RetrainFold(self.encoder_, self.machine_.parameters, codes, task)
+        self._path = self._score_points(points, fold, task, n_jobs)
         return self._path
 
-    def at(self: Model, max_rules: int) -> Model:
-        """A model of its own with at most `max_rules` rules: the point of `path_` with the most of them.
+    def at(self: Model, max_rules: int | None = None, max_literals: int | None = None) -> Model:
+        """A model of its own within limits: the point of `path_` with the most rules of those that keep them.
+
+        Parameters
+        ----------
+        max_rules, max_literals : int, optional
+            Most rules, and most literals of all of them together, before they are simplified.
 
         Raises
         ------
         ValueError
-            No point has so few rules, or the training rows are not here.
+            No point is so small, or the training rows are not here.
         """
-        point = dial.at(self.path_, max_rules)
+        point = dial.at(self.path_, max_rules, max_literals)
         model = copy.copy(self)
         model._dial_rows = self._dial_rows  # a copy in this process may keep them
-        model.settled_ = at_point(point, self.machine_.parameters.n_clauses)
-        codes, labels = self._training_rows()
-        model.rules_ = make_rules(  # type: ignore[attr-defined]
-            self.encoder_, self.machine_, model.settled_, self.classes_, codes, labels
-        )
+        model._set_point(point, self._bank(), *self._training_rows())
         return model
+
+    def _bank(self) -> ClauseBank:
+        assert self.settled_ is not None  # training rows are only kept of a settled model
+        return self.settled_.bank
 
     @property
     def _seed(self) -> int:
         return self.machine_.parameters.random_state % 2**32
 
-    def _training_rows(self) -> tuple[Any, np.ndarray]:
+    def _training_rows(self) -> tuple[Any, Task]:
         if self._dial_rows is None:
             raise ValueError(
                 "The dial needs the training rows, and a model read from a file has none; fit it again."
@@ -106,22 +122,19 @@ class ReadabilityDial:
 class RetrainFold:
     """Trains a machine from scratch on some of the encoded rows (a `dial.TrainFold`)."""
 
-    def __init__(
-        self, encoder: AnyEncoder, parameters: Parameters, codes: Any, labels: np.ndarray, n_classes: int
-    ) -> None:
-        self.n_ranks, self.has_gaps = encoder.n_ranks, encoder.has_gaps
-        self.parameters, self.codes, self.labels, self.n_classes = parameters, codes, labels, n_classes
+    def __init__(self, encoder: AnyEncoder, parameters: Parameters, codes: Any, task: Task) -> None:
+        self.encoder, self.parameters, self.codes, self.task = encoder, parameters, codes, task
 
-    def __call__(self, train: np.ndarray, held_out: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def __call__(
+        self, train: NDArray[np.intp], held_out: NDArray[np.intp]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.integer]]:
         """Outputs of the training rows, outputs of the held-out rows, literals of each clause."""
-        machine = make_machine(self.parameters, self.n_classes, self.n_ranks, self.has_gaps)
-        data, labels = machine.prepare(self.codes[train]), self.labels[train]
-        for epoch in range(self.parameters.epochs):
-            machine.learn(data, labels, streams.row_order(self.parameters.random_state, epoch, len(labels)))
-        held_out_data = machine.prepare(self.codes[held_out])
-        n_rows = len(labels)
+        run = TrainingRun.encoded(self.parameters, self.encoder, self.task.part(train), self.codes[train])
+        run.learn(self.parameters.epochs * run.n_rows)
+        bank, outputs = candidates(harvest.moments(run), run.codes)
+        held_out_outputs = outputs_of(bank, run.machine, self.codes[held_out])
         return (
-            machine.outputs(data).reshape(n_rows, -1),
-            machine.outputs(held_out_data).reshape(len(held_out), -1),
-            machine.bank().literals.ravel(),
+            outputs.reshape(len(train), -1),
+            held_out_outputs.reshape(len(held_out), -1),
+            bank.literals.ravel(),
         )

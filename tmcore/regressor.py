@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import numbers
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import r2_score
-from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
 
-from tmcore import early_stopping, model_files
-from tmcore.encoders import AnyEncoder, make_encoder
-from tmcore.machine import Machine, make_machine, streams
-from tmcore.machine.inference import CompiledVotes, compile_votes
-from tmcore.parameters import MAX_VOTE_TARGET, Parameters
-from tmcore.settling import Settled, make_number_rules, own_votes, settle_numbers
+from tmcore import dial_numbers, early_stopping
+from tmcore.dial import Point
+from tmcore.encoders import make_encoder
+from tmcore.machine import Machine, make_machine
+from tmcore.machine.state import ClauseBank
+from tmcore.model import TsetlinModel
+from tmcore.readable import RetrainFold
+from tmcore.settling import NO_CLASSES, Settled, at_point, make_number_rules, own_votes, settle_numbers
 from tmcore.target_range import LARGEST, TargetRange, read_targets
-from tmcore.training import TrainingRun
-
-N_CLASSES = 0
-"""What makes a machine one of regression: all clauses vote for."""
+from tmcore.task import Numbers, Task, number_settings
 
 Floats = NDArray[np.float64]
 
 
-class TsetlinRegressor(RegressorMixin, BaseEstimator):
+class TsetlinRegressor(RegressorMixin, TsetlinModel):
     """A Tsetlin machine whose interval rules add up to a number.
 
     The target's range [lowest, highest] becomes 0 to T votes. All clauses vote for; with the chance |error| / T a
@@ -45,7 +35,7 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         Clauses of the one machine.
     T : float or "auto"
         Votes that the highest number stands for; "auto" is n_clauses, so that all clauses together reach it.
-    s, representation, bound_rule, gamma, n_states, max_levels, epochs, boost_true_positive, max_literals
+    s, representation, bound_rule, gamma, n_states, max_levels, epochs, boost_true_positive, max_literals, harvest
         As in `TsetlinClassifier`.
     weights : "refit", "none", "real" or "integer"
         L1-penalised least squares (the Lasso) on the clauses once training ends; one vote each; or weights learned
@@ -89,6 +79,7 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         boost_true_positive: bool = False,
         max_literals: int | None = None,
         early_stopping: bool = False,
+        harvest: int = 0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -105,61 +96,21 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         self.boost_true_positive = boost_true_positive
         self.max_literals = max_literals
         self.early_stopping = early_stopping
+        self.harvest = harvest
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    encoder_: AnyEncoder
-    machine_: Machine
-    _compiled: CompiledVotes
+    target_range_: TargetRange
+    unit_: float
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = self.representation == "boolean"
         # Without a refit every clause adds votes of one sign, and the sum of them fits loosely: R2 0.2 to 0.4 on the
         # data of scikit-learn's check, which asks for 0.5; refitted weights, the default, pass it.
         tags.regressor_tags.poor_score = self.weights != "refit"
         return tags
 
     # -- learning -----------------------------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: Any) -> TsetlinRegressor:
-        """Train from scratch, then settle.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            Numbers, booleans, categories, texts and missing values; see `Encoder` for how each is read.
-        y : sequence of finite numbers, shape (n_rows,)
-
-        Raises
-        ------
-        ValueError
-            With one sentence that names the column, row or setting.
-        """
-        rows = self._check_rows(X, reset=True)
-        targets = read_targets(y, rows.shape[0])
-        target_range = TargetRange(float(targets.min()), float(targets.max()))
-        parameters = self._parameters()
-        if not parameters.early_stopping:
-            self._start(rows, target_range, parameters)
-            self._learn_epochs(*self._learnable(rows, targets), parameters.epochs)
-        else:
-            learn, watch = train_test_split(
-                np.arange(len(targets)),
-                test_size=early_stopping.HELD_OUT,
-                random_state=parameters.random_state % 2**32,
-            )
-            learn, watch = np.sort(learn), np.sort(watch)
-            self._start(early_stopping.take_rows(rows, learn), target_range, parameters)
-            self._learn_watched(
-                *self._learnable(early_stopping.take_rows(rows, learn), targets[learn]),
-                *self._learnable(early_stopping.take_rows(rows, watch), targets[watch]),
-            )
-        self._settle(self.encoder_.transform(rows), targets)
-        return self
 
     def partial_fit(
         self, X: Any, y: Any, target_range: tuple[float, float] | None = None
@@ -181,144 +132,86 @@ class TsetlinRegressor(RegressorMixin, BaseEstimator):
         """
         first = not hasattr(self, "machine_")
         rows = self._check_rows(X, reset=first)
-        targets = read_targets(y, rows.shape[0])
+        targets = self._read(y, rows.shape[0])
         if first:
             ends = (targets.min(), targets.max()) if target_range is None else target_range
-            self._start(rows, _read_range(ends), self._parameters())
-        self._learn_epochs(*self._learnable(rows, targets), 1)
-        self.settled_: Settled | None = None
-        self.settle_reason_: str | None = None
-        return self
+            self._start(rows, _read_range(ends))
+        return self._learn_batch(rows, targets)
 
-    def settle(self, X: Any, y: Any) -> TsetlinRegressor:
-        """End training on batches: refit the weights where the settings say so, and extract the rules.
-
-        Parameters
-        ----------
-        X, y : as in `fit`
-            Rows to refit and count support on.
-        """
-        check_is_fitted(self, "machine_")
-        rows = self._check_rows(X, reset=False)
-        targets = read_targets(y, rows.shape[0])
-        self._settle(self.encoder_.transform(rows), targets)
-        return self
-
-    @classmethod
-    def _from_run(cls, run: TrainingRun) -> TsetlinRegressor:
-        settings = dataclasses.asdict(run.parameters)
-        del settings["class_weight"]
-        model = cls(**settings, n_jobs=run.n_jobs)
-        model.n_features_in_ = len(run.encoder.columns)
-        if run.encoder.by_name:
-            model.feature_names_in_ = np.array([column.name for column in run.encoder.columns], dtype=object)
-        model.encoder_, model.target_range_ = run.encoder, run.target_range
-        model.machine_ = run.make_machine(run.parameters, run.machine.state.copy())
-        model.n_batches_ = -(-run.step // run.n_rows)
-        model._settle(run.codes, run.targets)
-        return model
-
-    def _start(self, rows: Any, target_range: TargetRange, parameters: Parameters) -> None:
+    def _start(self, rows: Any, target_range: TargetRange) -> None:
+        parameters = self._parameters()
         parameters.check()
+        parameters = number_settings(parameters)
         self.target_range_ = target_range
-        self.encoder_ = make_encoder(parameters).fit(rows)
-        ranks, gaps = self.encoder_.n_ranks, self.encoder_.has_gaps
-        self.machine_ = make_machine(parameters, N_CLASSES, ranks, gaps)
-        self.n_batches_ = 0
+        encoder = make_encoder(parameters).fit(rows)
+        machine = make_machine(parameters, len(NO_CLASSES), encoder.n_ranks, encoder.has_gaps)
+        self._begin(encoder, machine)
 
-    def _learnable(self, rows: Any, targets: Floats) -> tuple[np.ndarray, NDArray[np.int64]]:
-        """Rows as the machine reads them, and the vote sums it should reach."""
-        wanted = self.target_range_.wanted(targets, self.machine_.parameters.vote_target)
-        return self.machine_.prepare(self.encoder_.transform(rows)), wanted
+    def _goal(self) -> dict[str, Any]:
+        return {"task": "numbers"}
 
-    def _learn_epochs(self, data: np.ndarray, wanted: NDArray[np.int64], n_epochs: int) -> None:
-        seed = self.machine_.parameters.random_state
-        for _ in range(n_epochs):
-            self.machine_.learn(data, wanted, streams.row_order(seed, self.n_batches_, len(wanted)))
-            self.n_batches_ += 1
-        self._count_literals()
+    def _read(self, y: Any, n_rows: int) -> Floats:
+        return read_targets(y, n_rows)
 
-    def _learn_watched(
-        self,
-        data: np.ndarray,
-        wanted: NDArray[np.int64],
-        watched: np.ndarray,
-        watched_wanted: NDArray[np.int64],
-    ) -> None:
-        """Learn until R2 by votes on the watched rows has not risen for a while; keep the earliest best epoch."""
-        parameters = self.machine_.parameters
-        best_score, self.best_epoch_ = -math.inf, 0
-        best = self.machine_.state.copy()
-        for epoch in range(1, parameters.epochs + 1):
-            self._learn_epochs(data, wanted, 1)
-            score = _r2(watched_wanted, self.machine_.votes(watched)[:, 0])
-            if score > best_score:
-                best_score, self.best_epoch_, best = score, epoch, self.machine_.state.copy()
-            if epoch - self.best_epoch_ >= early_stopping.PATIENCE:
-                break
-        ranks, gaps = self.encoder_.n_ranks, self.encoder_.has_gaps
-        self.machine_ = make_machine(parameters, N_CLASSES, ranks, gaps, best)
+    def _hold_out(self, y: Floats, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return early_stopping.hold_out(len(y), seed)
 
-    def _settle(self, codes: Any, targets: Floats) -> None:
-        self.settled_, self.unit_ = settle_numbers(self.machine_, codes, targets, self.target_range_)
-        self.settle_reason_ = self.settled_.reason
-        about = self.settled_, self.unit_, codes, targets
-        self.rules_ = make_number_rules(self.encoder_, self.machine_, *about)
-        self._compiled = self._compile(self.settled_)
-        self._count_literals()
+    def _adopt_task(self, task: Task) -> None:
+        assert task.target_range is not None  # it is of numbers
+        self.target_range_ = task.target_range
 
-    def _count_literals(self) -> None:
-        bank = self.machine_.bank()
-        self.n_literals_, self.n_intervals_ = bank.n_literals, bank.n_intervals
+    def _task(self, y: Floats) -> Numbers:
+        return Numbers(self.target_range_, y)
+
+    def _settle(self, machines: list[Machine], codes: Any, task: Task) -> None:
+        settled = settle_numbers(machines, codes, task.targets, self.target_range_)
+        self._set_rules(settled, codes, task)
+
+    def _set_rules(self, settled: tuple[Settled, float], codes: Any, task: Task) -> None:
+        self.settled_, self.unit_ = settled
+        self.rules_ = make_number_rules(self.encoder_, *settled, codes, task.targets)
+
+    def _own_to_dict(self) -> dict[str, Any]:
+        unit = None if self.settled_ is None else self.unit_
+        return {"target_range": [self.target_range_.lowest, self.target_range_.highest], "unit": unit}
+
+    def _own_from_dict(self, data: dict[str, Any]) -> None:
+        self.target_range_, self.unit_ = TargetRange(*data["target_range"]), data["unit"]
+
+    # -- the dial -----------------------------------------------------------------------------------------------
+
+    def _find_path(
+        self, outputs: NDArray[np.bool_], lengths: NDArray[np.integer], task: Task
+    ) -> tuple[Point, ...]:
+        votes = self.target_range_.votes(task.targets, self._vote_target)
+        return dial_numbers.path(outputs, votes, lengths, self._seed)
+
+    def _score_points(
+        self, points: tuple[Point, ...], fold: RetrainFold, task: Task, n_jobs: int | None
+    ) -> tuple[Point, ...]:
+        measured = dial_numbers.MeasureNumbers(
+            task.targets, self.target_range_, self._vote_target, self._seed
+        )
+        return dial_numbers.score_path(points, fold, measured, n_jobs)
+
+    def _set_point(self, point: Point, bank: ClauseBank, codes: Any, task: Task) -> None:
+        in_numbers = self.target_range_.in_numbers(at_point(point, bank), self._vote_target)
+        self._set_rules(in_numbers, codes, task)
+
+    @property
+    def _vote_target(self) -> float:
+        return self.machine_.parameters.vote_target
 
     # -- predicting ---------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Floats:
         """The predicted numbers, float64 of shape (n_rows,)."""
-        check_is_fitted(self, "machine_")
-        data = self.machine_.prepare(self.encoder_.transform(self._check_rows(X, reset=False)))
-        if self.settled_ is None:
-            votes = own_votes(self.machine_.bank())
-            settled, unit = self.target_range_.in_numbers(votes, self.machine_.parameters.vote_target)
-            return self._compile(settled).votes(data)[:, 0] * unit
-        return self._compiled.votes(data)[:, 0] * self.unit_
-
-    def _compile(self, settled: Settled) -> CompiledVotes:
-        """The kept clauses ready to add up, in units of a power of two."""
-        machine = self.machine_
-        about = machine.bank(), machine.n_ranks, machine.has_gaps
-        return compile_votes(*about, settled.machines, settled.clauses, settled.weights, settled.intercept)
-
-    # -- files --------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file that `tmcore.load` reads; it holds arrays and text, nothing executable."""
-        check_is_fitted(self, "machine_")
-        model_files.save_regressor(self, path)
-
-    # -- checking input -----------------------------------------------------------------------------------------
-
-    def _parameters(self) -> Parameters:
-        settings = self.get_params(deep=False)
-        settings.pop("n_jobs")
-        if isinstance(settings["T"], str) and settings["T"] == "auto":
-            settings["T"] = min(float(self.n_clauses), MAX_VOTE_TARGET)
-        seed = settings["random_state"]
-        if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
-            seed = check_random_state(seed).randint(2**31 - 1)
-        return Parameters(**{**settings, "random_state": int(seed)})
-
-    def _check_rows(self, X: Any, reset: bool) -> Any:
-        """X as a DataFrame with its dtypes, or as a two-dimensional array; the encoder checks every cell."""
-        if isinstance(X, pd.DataFrame):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        accepted = "csr" if self.representation == "boolean" else False
-        array = check_array(
-            X, accept_sparse=accepted, dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
-        )
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return array
+        data, settled = self._prepared(X), self.settled_
+        if settled is not None:
+            return self._compile(settled).votes(data)[:, 0].astype(np.float64) * self.unit_
+        votes = own_votes(self.machine_.bank())
+        by_votes, unit = self.target_range_.in_numbers(votes, self._vote_target)
+        return by_votes.compiled(self.machine_).votes(data)[:, 0].astype(np.float64) * unit
 
 
 def _read_range(ends: tuple[float, float]) -> TargetRange:
@@ -329,10 +222,3 @@ def _read_range(ends: tuple[float, float]) -> TargetRange:
             " finite numbers, the lower first."
         )
     return TargetRange(lowest, highest)
-
-
-def _r2(wanted: NDArray[np.int64], votes: NDArray[np.int64]) -> float:
-    """R2 in votes, which equals R2 in numbers; minus the squared error where all wanted sums are the same."""
-    if len(wanted) > 1 and wanted.min() < wanted.max():
-        return float(r2_score(wanted, votes))
-    return -float(((wanted - votes).astype(np.float64) ** 2).mean())

@@ -39,13 +39,13 @@ def write_progress(run: TrainingRun, path: str | Path) -> None:
     files.write(path, "progress", meta | {"run": _fingerprint(_identity(run), run.targets)}, arrays)
 
 
-def read_run(run: TrainingRun, path: str | Path, progress: str | Path | None) -> TrainingRun:
-    """Fill an empty run from a file of its rows, and move it on to where `write_progress`'s file stands."""
+def read_run(kind: type[TrainingRun], path: str | Path, progress: str | Path | None) -> TrainingRun:
+    """A run from a file of its rows, moved on to where `write_progress`'s file stands."""
     meta, arrays = files.read(path, "run")
     held_out = None
     if "held_out_labels" in arrays:
         held_out = files.rows_from_arrays("held_out_codes", arrays), arrays["held_out_labels"]
-    run._begin(
+    run = kind.encoded(
         files.parameters_from_dict(meta["parameters"]),
         read_encoder(meta["encoder"]),
         task_from_dict(meta, arrays["labels"]),

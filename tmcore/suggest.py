@@ -374,7 +374,7 @@ def _trial(
 ) -> tuple[float, int, int, float] | None:
     """Loss, rules, literals and seconds of one candidate on one split; None if time was up."""
     start = time.perf_counter()
-    learn, watch = hold_out(y, seed)
+    learn, watch = hold_out(len(y), seed, y)
     X_learn, parameters = take_rows(X, learn), parameters.replace(random_state=seed)
     if parameters.early_stopping:
         settings = dataclasses.asdict(parameters)

@@ -35,13 +35,20 @@ class Task(ABC):
         Labels; none makes the machine one that predicts numbers.
     targets : ndarray, shape (n_rows,)
         Class indices, int64; or the numbers, float64.
+    target_range : TargetRange or None
+        For numbers, what 0 and T votes stand for.
     record : type
         What the history keeps of a snapshot.
     """
 
     classes: NDArray[Any]
     targets: NDArray[Any]
+    target_range: TargetRange | None = None
     record: ClassVar[type[Record] | type[NumberRecord]]
+
+    @abstractmethod
+    def part(self, rows: NDArray[np.intp]) -> Task:
+        """The same task on some of the rows."""
 
     @abstractmethod
     def read_held_out(self, y: Any, n_rows: int) -> NDArray[Any]:
@@ -82,6 +89,10 @@ class Classes(Task):
     def __init__(self, classes: NDArray[Any], targets: NDArray[np.int64]) -> None:
         self.classes, self.targets = classes, targets
 
+    def part(self, rows: NDArray[np.intp]) -> Classes:
+        """See `Task.part`; all classes stay."""
+        return Classes(self.classes, self.targets[rows])
+
     def read_held_out(self, y: Any, n_rows: int) -> NDArray[np.int64]:
         """See `Task.read_held_out`; -1 for a class that training never saw."""
         labels = class_indices(y, self.classes)
@@ -121,30 +132,26 @@ class Classes(Task):
 
 
 class Numbers(Task):
-    """Every row has a number; all clauses vote for, and 0 to T votes stand for the numbers' range.
+    """Every row has a number; all clauses vote for, and 0 to T votes stand for the numbers' range."""
 
-    Attributes
-    ----------
-    target_range : TargetRange
-    """
-
+    target_range: TargetRange
     record = NumberRecord
 
     def __init__(self, target_range: TargetRange, targets: NDArray[np.float64]) -> None:
         self.classes, self.targets, self.target_range = NO_CLASSES, targets, target_range
         self._wanted: tuple[float, NDArray[np.int64]] | None = None
 
+    def part(self, rows: NDArray[np.intp]) -> Numbers:
+        """See `Task.part`; the range stays."""
+        return Numbers(self.target_range, self.targets[rows])
+
     def read_held_out(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """See `Task.read_held_out`."""
         return read_targets(y, n_rows)
 
     def settings(self, parameters: Parameters) -> Parameters:
-        """T "auto" is all clauses, so that together they reach the highest number; there are no class weights."""
-        if parameters.class_weight is not None:
-            raise ValueError("class_weight weighs classes, and here numbers are predicted; leave it out.")
-        if not isinstance(parameters.T, str):
-            return parameters
-        return parameters.replace(T=min(float(parameters.n_clauses), MAX_VOTE_TARGET))
+        """See `number_settings`."""
+        return number_settings(parameters)
 
     def scales(self, parameters: Parameters) -> NDArray[np.int64]:
         """All rows teach alike."""
@@ -178,6 +185,15 @@ class Numbers(Task):
     def to_dict(self) -> dict[str, Any]:
         """The range."""
         return {"target_range": [self.target_range.lowest, self.target_range.highest]}
+
+
+def number_settings(parameters: Parameters) -> Parameters:
+    """T "auto" is all clauses, so that together they reach the highest number; there are no class weights."""
+    if parameters.class_weight is not None:
+        raise ValueError("class_weight weighs classes, and here numbers are predicted; leave it out.")
+    if not isinstance(parameters.T, str):
+        return parameters
+    return parameters.replace(T=min(float(parameters.n_clauses), MAX_VOTE_TARGET))
 
 
 def read_task(name: str, y: Any, n_rows: int, positive_class: Any = None) -> Task:

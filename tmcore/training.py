@@ -13,30 +13,19 @@ from joblib import effective_n_jobs
 from tmcore import replay, run_files
 from tmcore.encode import Encoder
 from tmcore.encoders import AnyEncoder, make_encoder
-from tmcore.history import (
-    MAX_RECORDS,
-    AnyRecord,
-    Change,
-    Checkpoints,
-    NumberRecord,
-    Record,
-    Snapshot,
-    Value,
-    add_record,
-)
+from tmcore.history import AnyRecord, Change, Checkpoints, Snapshot, Value, add_record
 from tmcore.machine import Machine, make_machine
 from tmcore.machine.state import WEIGHT_UNIT, MachineState
 from tmcore.parameters import Parameters
 from tmcore.scores import winners
-from tmcore.target_range import TargetRange
-from tmcore.task import Numbers, Task, read_task
+from tmcore.task import Task, read_task
 from tmcore.trace import Trace, explain
 
 if TYPE_CHECKING:
     from tmcore.estimators import TsetlinClassifier
     from tmcore.regressor import TsetlinRegressor
 
-__all__ = ["MAX_RECORDS", "Change", "NumberRecord", "Record", "Snapshot", "TrainingRun", "winners"]
+__all__ = ["Change", "Snapshot", "TrainingRun", "winners"]
 
 Rows = pd.DataFrame | np.ndarray
 SECONDS_BETWEEN_STOPS = 0.015
@@ -73,8 +62,10 @@ class TrainingRun:
     classes : ndarray, shape (K,)
         Labels, sorted or as `positive_class` asks for; with two classes, the second is y = 1; empty for numbers.
     codes : ndarray, shape (n_rows, features)
-    targets : ndarray, shape (n_rows,)
-        Class indices, int64; or the numbers, float64.
+    targets, labels : ndarray, shape (n_rows,)
+        Class indices, int64; or the numbers, float64. Two names of one array.
+    target_range : TargetRange or None
+        For numbers, what 0 and T votes stand for.
     held_out : (codes, targets) or None
         The validation rows.
     task : Task
@@ -128,6 +119,8 @@ class TrainingRun:
     ) -> None:
         """Stand at step 0 with encoded rows."""
         self.encoder, self.task, self.n_jobs = encoder, task, n_jobs
+        self.classes, self.target_range = task.classes, task.target_range
+        self.targets = self.labels = task.targets
         self.codes, self.held_out = codes, held_out
         self.first_parameters = task.settings(parameters)
         self._scales = task.scales(parameters)
@@ -139,6 +132,21 @@ class TrainingRun:
         self.checkpoints = Checkpoints(self.machine.state)
         self._order = replay.RowOrder(parameters.random_state, self.n_rows)
         self._pace = replay.Pace()
+
+    @classmethod
+    def encoded(
+        cls,
+        parameters: Parameters,
+        encoder: AnyEncoder,
+        task: Task,
+        codes: np.ndarray,
+        held_out: tuple[np.ndarray, np.ndarray] | None = None,
+        n_jobs: int = 1,
+    ) -> TrainingRun:
+        """A run at step 0 on rows that are encoded already; the arguments are the attributes of that name."""
+        run = cls.__new__(cls)
+        run._begin(parameters, encoder, task, codes, held_out, n_jobs)
+        return run
 
     def make_machine(self, parameters: Parameters, state: MachineState | None = None) -> Machine:
         """A machine for this run's rows: fresh, or going on from a state, which it takes over."""
@@ -156,28 +164,6 @@ class TrainingRun:
     def n_rows(self) -> int:
         """Training rows."""
         return len(self.targets)
-
-    @property
-    def classes(self) -> np.ndarray:
-        """Labels, (K,); empty for numbers."""
-        return self.task.classes
-
-    @property
-    def targets(self) -> np.ndarray:
-        """Class indices or numbers of the training rows, (n_rows,)."""
-        return self.task.targets
-
-    @property
-    def labels(self) -> np.ndarray:
-        """Another name of `targets` in a run on classes."""
-        return self.task.targets
-
-    @property
-    def target_range(self) -> TargetRange:
-        """What 0 and T votes stand for in a run on numbers; ValueError in one on classes."""
-        if isinstance(self.task, Numbers):
-            return self.task.target_range
-        raise ValueError("This run learns classes, which have no range.")
 
     @property
     def step(self) -> int:
@@ -359,9 +345,9 @@ class TrainingRun:
                 "The rows are kept as they were encoded; open the data again to change the levels per column or to"
                 " read columns as 0 and 1."
             )
-        run = TrainingRun.__new__(TrainingRun)
-        run._begin(parameters, self.encoder, self.task, self.codes, self.held_out, self.n_jobs)
-        return run
+        return TrainingRun.encoded(
+            parameters, self.encoder, self.task, self.codes, self.held_out, self.n_jobs
+        )
 
     # -- ending and keeping -------------------------------------------------------------------------------------
 
@@ -398,7 +384,7 @@ class TrainingRun:
         ValueError
             A file is something else, damaged, of a newer version, or the two are not of one run.
         """
-        return run_files.read_run(cls.__new__(cls), path, progress)
+        return run_files.read_run(cls, path, progress)
 
 
 def _levels(encoder: AnyEncoder) -> int | None:

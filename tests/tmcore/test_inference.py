@@ -80,7 +80,7 @@ def test_any_clauses_and_weights(size, n_outputs):
         weights = rng.integers(-(2**40), 2**40, (len(kept), n_outputs))
         weights[rng.random(weights.shape) < 0.3] = 0
         intercept = rng.integers(-(2**40), 2**40, n_outputs)
-        expected = Settled(machines, clauses, weights, intercept, True).votes(outputs)
+        expected = Settled(bank, machines, clauses, weights, intercept, True).votes(outputs)
         votes = inference.compile_votes(bank, n_ranks, has_gaps, machines, clauses, weights, intercept).votes(
             codes
         )

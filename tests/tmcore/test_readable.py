@@ -91,7 +91,7 @@ def test_early_stopping_keeps_the_epoch_that_was_best_on_rows_held_out():
 
     X, y = noisy(300)
     parameters = Parameters(n_clauses=20, weights="none", epochs=30, random_state=2)
-    learn, watch = early_stopping.hold_out(y, 2)
+    learn, watch = early_stopping.hold_out(300, 2, y)
     assert len(watch) == 60
     assert not set(learn) & set(watch)
     run = TrainingRun(X.iloc[learn], y[learn], parameters, (X.iloc[watch], y[watch]))

@@ -12,7 +12,8 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
 from tmcore import Parameters, TrainingRun
-from tmcore.training import MAX_RECORDS, winners
+from tmcore.history import MAX_RECORDS
+from tmcore.training import winners
 
 
 def table(n_rows=120, n_classes=2, seed=0):
