@@ -190,6 +190,12 @@ class Session:
         self.table = self._as_asked(table)
         self.edits += 1
 
+    def ask_for_class(self, label: str | None) -> None:
+        """Predict the class with this text as soon as there is a table that has it; the present one is edited."""
+        self.class_asked = label
+        if label is not None and self.table is not None:
+            self.edit(self.table)
+
     def _as_asked(self, table: Table) -> Table:
         """The table with the class to predict that a link asked for, where it has that class."""
         if self.class_asked is not None:

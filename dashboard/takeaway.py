@@ -106,7 +106,15 @@ def scores(n_test: int, test_accuracy: float | None, retrained: Mark | None) -> 
 
 
 def _about(job: Job, told: tuple[tuple[str, str], ...]) -> About:
-    return describe(job.name, job.parameters, job.X_train, job.y_train, told, table_name(job.name))
+    return describe(
+        job.name,
+        job.parameters,
+        job.X_train,
+        job.y_train,
+        told,
+        table_name(job.name),
+        job.positive_class,
+    )
 
 
 def table_name(name: str) -> str:
@@ -132,10 +140,11 @@ def _panel(proven: Proven, job: Job) -> None:
         )
         with right:
             _format(name or names[0], proven, job)
-    link = settings_link.link(job.parameters)
+    link = settings_link.link(job.parameters, job.positive_class)
     if link:
         with st.expander("A link to these settings"):
-            st.caption("It holds the settings and no data.")
+            also = "" if job.positive_class is None else ", the name of the class to predict,"
+            st.caption(f"It holds the settings{also} and no rows.")
             st.code(link, language=None, wrap_lines=True)
 
 

@@ -36,8 +36,13 @@ def _interval(
         figure.add_scatter(x=[low, high], y=[place, place], mode="lines", line=line, hoverinfo="skip")
 
 
-def judged(intervals: pd.DataFrame, trials: pd.DataFrame | None, own: dict[str, float]) -> go.Figure:
-    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow."""
+def judged(
+    intervals: pd.DataFrame, trials: pd.DataFrame | None, own: dict[str, float], names: Sequence[str]
+) -> go.Figure:
+    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow.
+
+    ``names`` are those of the measures as shown.
+    """
     figure = go.Figure()
     ink = style.token("ink")
     for place, name in enumerate(MEASURES):
@@ -59,7 +64,7 @@ def judged(intervals: pd.DataFrame, trials: pd.DataFrame | None, own: dict[str, 
                 x=end, y=place, text=f" <b>{row['mean']:.2f}</b>", showarrow=False, xanchor="left", xshift=4,
                 font={"color": ink, "size": 13},
             )  # fmt: skip
-    _rows_layout(figure, MEASURES, 250)
+    _rows_layout(figure, names, 250)
     ends = intervals[["low", "high", "lowest", "highest"]].to_numpy()
     ends = ends[np.isfinite(ends)]
     figure.update_xaxes(range=[max(0.0, ends.min() - 0.02), ends.max() + 0.05], tickformat=".2f", nticks=7)

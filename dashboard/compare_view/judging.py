@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import style
 from dashboard.background import THREADS
 from dashboard.compare_view import charts
-from dashboard.compare_view.state import Comparing
+from dashboard.compare_view.state import Comparing, measure_name
 from dashboard.compare_view.working import offer
 from dashboard.session import Split
 from tmcore.conditions import visible
@@ -66,7 +66,16 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters, colu
     def work(progress: Any, stop: Any) -> Judged:
         values = None if name is None else columns[name].loc[X.index]
         splits = _splits(kind, y, values, value, repeats, share)
-        found = judge(X, y, parameters, splits, n_jobs=THREADS, progress=progress, stop=stop)
+        found = judge(
+            X,
+            y,
+            parameters,
+            splits,
+            positive_class=held.split.positive_class,
+            n_jobs=THREADS,
+            progress=progress,
+            stop=stop,
+        )
         return Judged(found, _how(kind, name, value))
 
     task = offer(held, "judge", label, "Training", work, about)
@@ -146,14 +155,15 @@ def _result(split: Split, model: TsetlinClassifier, judged: Judged | None) -> No
     else:
         intervals, trials = judged.judgement.intervals, judged.judgement.trials
         _finding(judged)
-    st.plotly_chart(charts.judged(intervals, trials, own), config=charts.CONFIG, key="judge_chart")
+    names = [measure_name(measure, split) for measure in MEASURES]
+    st.plotly_chart(charts.judged(intervals, trials, own, names), config=charts.CONFIG, key="judge_chart")
     bar = "Bar: 95 % interval. Tick: "
     st.caption(
         f"{bar}score."
         if trials is None
         else f"{bar}mean. Grey: one split each. Hollow: this run's test rows."
     )
-    _table(intervals, trials)
+    _table(intervals, trials, dict(zip(MEASURES, names, strict=True)))
 
 
 def _finding(judged: Judged) -> None:
@@ -174,13 +184,14 @@ def _finding(judged: Judged) -> None:
     style.section(middle, ". ".join([notes[0], *(note[0].upper() + note[1:] for note in notes[1:])]) + ".")
 
 
-def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None) -> None:
+def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None, names: dict[str, str]) -> None:
     shown = intervals.loc[list(MEASURES)].rename(
-        columns={"low": "95 % from", "high": "95 % to", "lowest": "lowest split", "highest": "highest split"}
+        index=names,
+        columns={"low": "95 % from", "high": "95 % to", "lowest": "lowest split", "highest": "highest split"},
     )
     if trials is None:
         shown = shown[["mean", "95 % from", "95 % to"]].rename(columns={"mean": "score"})
     with st.expander("The same as numbers"):
         st.dataframe(shown.rename_axis("measure").round(3), height="content")
         if trials is not None:
-            st.dataframe(trials.reset_index(drop=True).round(3), hide_index=True)
+            st.dataframe(trials.reset_index(drop=True).rename(columns=names).round(3), hide_index=True)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import style
 from dashboard.compare_view import charts
-from dashboard.compare_view.state import Comparing
+from dashboard.compare_view.state import Comparing, measure_name
 from dashboard.compare_view.working import offer
 from tmcore.contenders import Measured, baselines, compare_models, machines
 from tmcore.judge import MEASURES, f1_difference
@@ -22,11 +22,12 @@ KB = 1024
 def show(held: Comparing, parameters: Parameters) -> None:
     """Draw the section."""
     split = held.split
-    chosen = [*machines(parameters), *baselines(parameters.random_state % 2**32)]
+    positive = split.positive_class
+    chosen = [*machines(parameters, positive), *baselines(parameters.random_state % 2**32)]
 
     def work(progress: Any, stop: Any) -> list[Measured]:
         train, test = (split.X_train, split.y_train), (split.X_test, split.y_test)
-        return compare_models(train, test, chosen, progress=progress, stop=stop)
+        return compare_models(train, test, chosen, positive_class=positive, progress=progress, stop=stop)
 
     task = offer(
         held,
@@ -41,10 +42,17 @@ def show(held: Comparing, parameters: Parameters) -> None:
     if task is None or not task.result:
         return
     measured: list[Measured] = task.result
-    style.section(finding(measured), _caption(measured))
-    _table(measured)
+    f1 = measure_name("F1", split)
+    style.section(finding(measured, f1), _caption(measured, f1))
+    _table(measured, f1)
     measure = st.segmented_control(
-        "Measure", MEASURES, default="F1", required=True, key="models_measure", label_visibility="collapsed"
+        "Measure",
+        MEASURES,
+        default="F1",
+        required=True,
+        format_func=lambda name: style.plain(measure_name(name, split)),
+        key="models_measure",
+        label_visibility="collapsed",
     )
     st.plotly_chart(charts.models(measured, measure), config=charts.CONFIG, key="models_chart")
     st.caption(
@@ -52,7 +60,7 @@ def show(held: Comparing, parameters: Parameters) -> None:
     )
 
 
-def finding(measured: Sequence[Measured]) -> str:
+def finding(measured: Sequence[Measured], f1: str) -> str:
     """The section's title: literals of intervals against thresholds, and whether F1 differs beyond noise."""
     by_name = {one.name: one for one in measured}
     a, b = by_name.get("Intervals"), by_name.get("Thresholds")
@@ -65,13 +73,13 @@ def finding(measured: Sequence[Measured]) -> str:
     low, high = f1_difference(a.labels, a.predicted, b.predicted)
     gap = a.scores["F1"] - b.scores["F1"]
     if low <= 0 <= high:
-        return f"{sizes}; the F1 difference of {style.signed(gap)} is within noise"
-    return f"{sizes}, and their F1 is {abs(gap):.2f} {'higher' if gap > 0 else 'lower'}"
+        return f"{sizes}; the difference of {style.signed(gap)} in {f1} is within noise"
+    return f"{sizes}, and their {f1} is {abs(gap):.2f} {'higher' if gap > 0 else 'lower'}"
 
 
-def _caption(measured: Sequence[Measured]) -> str:
+def _caption(measured: Sequence[Measured], f1: str) -> str:
     best = max(measured, key=lambda one: one.scores["F1"])
-    words = f"Highest F1: {best.name}, {best.scores['F1']:.2f}."
+    words = f"Highest {f1}: {best.name}, {best.scores['F1']:.2f}."
     own = next((one for one in measured if one.name == "Intervals"), None)
     if own is not None and best is not own:
         low, high = f1_difference(best.labels, best.predicted, own.predicted)
@@ -104,12 +112,12 @@ def as_frame(measured: Sequence[Measured]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(("No. of Lit.", "Rules", "Lit. in rules"), "Int64"))
 
 
-def _table(measured: Sequence[Measured]) -> None:
+def _table(measured: Sequence[Measured], f1: str) -> None:
     three, one = (st.column_config.NumberColumn(format=text) for text in ("%.3f", "%.1f"))
     st.dataframe(
-        as_frame(measured),
+        as_frame(measured).rename(columns={"F1": f1}),
         column_config={
-            "F1": three,
+            f1: three,
             "Bal. acc.": three,
             "AUC": three,
             "Time (s)": three,

@@ -81,7 +81,7 @@ def show(held: Comparing, job: Job, model: TsetlinClassifier) -> None:
     split = held.split
 
     def work(progress: Any, stop: Any) -> Beside | None:
-        other = fit(split.X_train, split.y_train, chosen, stop)
+        other = fit(split.X_train, split.y_train, chosen, stop, split.positive_class)
         if other is None:
             return None
         return Beside(name_of(chosen, base), chosen, other, _accuracy(held, other))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dashboard import style
 from dashboard.background import Task
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
@@ -51,6 +52,13 @@ class Comparing:
     def choose(self, threshold: float, model: object) -> None:
         """Use a threshold for a model."""
         self.threshold, self.threshold_of = threshold, model
+
+
+def measure_name(measure: str, split: Split) -> str:
+    """A measure as it is shown: F1 with the class it is of, where one of two is predicted."""
+    if measure != "F1" or split.positive_class is None:
+        return measure
+    return f"F1 of {style.short(split.positive_class)}"
 
 
 def comparing(current: Session) -> Comparing | None:

@@ -28,7 +28,13 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters) -> N
 
     def work(progress: Any, stop: Any) -> np.ndarray | None:
         return cross_validated_shares(
-            split.X_train, split.y_train, parameters, n_jobs=THREADS, progress=progress, stop=stop
+            split.X_train,
+            split.y_train,
+            parameters,
+            positive_class=split.positive_class,
+            n_jobs=THREADS,
+            progress=progress,
+            stop=stop,
         )
 
     task = offer(

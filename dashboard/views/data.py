@@ -12,6 +12,7 @@ import sample_data
 from dashboard import charts, session, style, your_runs
 from dashboard.session import Session
 from tmcore.conditions import visible
+from tmcore.labels import class_order
 from tmcore.table import MAX_BYTES, ROLES, Table, TableError, read_table
 
 ERROR = "tsetlin_data_error"
@@ -102,9 +103,10 @@ def _empty(current: Session) -> None:
 
 
 def class_counts(table: Table) -> pd.Series:
-    """Rows per class of the target, in the order of the classes."""
+    """Rows per class of the target, in the order of the classes: of two, the one to predict is the second."""
     counts = table.labels().value_counts()
-    return counts[counts > 0].sort_index()
+    counts = counts[counts > 0].sort_index()
+    return counts.reindex(class_order(counts.index.to_numpy(), table.positive_class))
 
 
 def headline(table: Table, counts: pd.Series | None) -> str:
@@ -134,8 +136,10 @@ def _problems(table: Table) -> None:
 def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: str | None) -> None:
     words, actions = st.columns([5, 2], vertical_alignment="top")
     with words:
-        origin = f"{len(current.source or b'') / 1024:,.1f} KB"
+        origin = "from a kept run" if current.source is None else f"{len(current.source) / 1024:,.1f} KB"
         target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
+        if table.positive_class is not None:
+            target += f": {style.short(table.positive_class)}"
         style.sentence(headline(table, counts), f"{style.short(current.name)} · {origin} · {target}")
     with actions.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Other data", key=f"other-{current.generation}"):
@@ -275,7 +279,7 @@ def _assumed(current: Session, table: Table) -> None:
             st.markdown(style.plain(sentence))
     if current.past:
         st.button("Undo the last change", icon=":material/undo:", on_click=current.undo)
-    if current.sample is not None:
+    if current.sample is not None or current.source is None:
         return
     with st.popover("Read the file differently", key=f"read-{current.generation}"):
         for what, choices in READ_AS.items():
@@ -286,6 +290,36 @@ def _assumed(current: Session, table: Table) -> None:
             st.selectbox(
                 what.capitalize(), options, index=index, key=key, on_change=_reread, args=(what, key)
             )
+
+
+def _class_changed(key: str) -> None:
+    current = session.current()
+    table = current.table
+    assert table is not None
+    _try(lambda: current.edit(table.with_positive_class(st.session_state[key])))
+
+
+def _to_predict(current: Session, table: Table, counts: pd.Series | None) -> None:
+    """The column to predict, and of two classes the one."""
+    if counts is None or table.positive_class is None:
+        _target(current, table)
+        return
+    left, right = st.columns(2)
+    with left:
+        _target(current, table)
+    labels = sorted(counts.index.tolist())
+    key = f"class-{current.generation}-{current.edits}"
+    right.selectbox(
+        "Class to predict",
+        labels,
+        index=labels.index(table.positive_class),
+        format_func=visible,
+        key=key,
+        on_change=_class_changed,
+        args=(key,),
+        help="What you want to find, such as the disease: rules, F1, the threshold and the costs of errors are about "
+        "this class.",
+    )
 
 
 def _target(current: Session, table: Table) -> None:
@@ -327,7 +361,7 @@ def _split(current: Session, table: Table, counts: pd.Series | None) -> str | No
 
 def _side(current: Session, table: Table, counts: pd.Series | None) -> str | None:
     _assumed(current, table)
-    _target(current, table)
+    _to_predict(current, table, counts)
     obstacle = _split(current, table, counts)
     if counts is not None and not counts.empty:
         style.section(charts.balance_finding(counts), "Rows of each class.")

@@ -109,7 +109,8 @@ def _detail(current: Session, job: Job, editing: Editing, file_name: str) -> str
     elif outcome is None:
         parts.append("not settled, so votes but no probabilities")
     elif held is not None and (threshold := held.threshold_for(outcome.estimator)) != HALF:
-        parts.append(f"threshold {threshold:.2f} from the Compare page")
+        name = style.short(outcome.estimator.classes_[1])
+        parts.append(f"{name} from a probability of {threshold:.2f} on, the threshold from the Compare page")
     return " · ".join(parts)
 
 
@@ -168,9 +169,12 @@ def show() -> None:
             on_click="ignore",
         )
     what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
+    votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " * (
+        len(scored.classes) == 2
+    )
     style.section(
         f"{what} {style.count(len(scored), 'row')}",
-        "Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
+        f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
         "tmcore predict gives the same on the command line.",
     )
     st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import f1_score
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
@@ -37,7 +38,7 @@ def split() -> Split:
     X = pd.DataFrame({"size_mm": rng.integers(0, 40, 120).astype(float), "noise": rng.normal(size=120)})
     X["colour"] = pd.Categorical(rng.choice(["red", "blue", "=1+1"], 120))
     y = pd.Series(np.where(X["size_mm"] + 4 * rng.normal(size=120) > 19, HOSTILE, "small"))
-    return Split(X[:90], y[:90], X[90:], y[90:], 0, 0.25, False, "")
+    return Split(X[:90], y[:90], X[90:], y[90:], 0, 0.25, False, "", HOSTILE)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,7 @@ def job(split: Split) -> Iterator[Job]:
         split.y_test,
         Parameters(n_clauses=10, epochs=3),
         "beans.csv",
+        positive_class=split.positive_class,
     )
     run.set_speed("max")
     run.play()
@@ -155,7 +157,7 @@ def test_threshold_moves_the_matrix_and_is_kept_for_the_model(current: Session, 
     assert held is not None
     page.slider[0].set_value(0.9).run()
     shares = model.predict_proba(job.X_test)[:, 1]
-    found = confusion((job.y_test == "small").to_numpy(int), shares, 0.9)
+    found = confusion((job.y_test == HOSTILE).to_numpy(int), shares, 0.9)
     text = text_of(page)
     assert f"At 0.90, {found.false_alarms} false alarm" in text
     assert "training rows, cross-validated" in text
@@ -165,7 +167,7 @@ def test_threshold_moves_the_matrix_and_is_kept_for_the_model(current: Session, 
     assert "Both costs are 0" in text_of(page)
 
 
-def test_models_table_holds_every_model(current: Session) -> None:
+def test_models_table_holds_every_model(current: Session, split: Split) -> None:
     page = choose(open_page("compare.py", current), "models")
     page = press(page, "Compare on this split", "models")
     assert not page.exception
@@ -174,7 +176,10 @@ def test_models_table_holds_every_model(current: Session) -> None:
     frame = models.as_frame(measured)
     assert list(frame.index[:4]) == ["Intervals", "Thresholds", "Weighted intervals", "Commonest class"]
     assert frame.loc["Intervals", "F1"] == measured[0].scores["F1"]
-    assert models.finding(measured) in text_of(page)
+    assert models.finding(measured, f"F1 of {HOSTILE}") in text_of(page)
+    for one in measured:  # whatever the model, F1 is of the class to predict, here the first in sorted order
+        said = np.where(one.predicted == 1, HOSTILE, "small")
+        assert one.scores["F1"] == f1_score(split.y_test, said, pos_label=HOSTILE, zero_division=0)
 
 
 def test_another_run_is_trained_and_compared(current: Session, job: Job) -> None:
@@ -323,9 +328,10 @@ def test_the_chosen_threshold_is_used_and_named(current: Session, job: Job) -> N
     assert model is not None
     held.choose(0.97, model)
     page = upload(open_page("score.py", current), "new.csv", job.X_test)
-    expected = np.where(model.predict_proba(job.X_test)[:, 1] >= 0.97, "small", HOSTILE)
+    expected = np.where(model.predict_proba(job.X_test)[:, 1] >= 0.97, HOSTILE, "small")
     assert page.dataframe[0].value["prediction"].tolist() == expected.tolist()
-    assert "threshold 0.97 from the Compare page" in text_of(page)
+    assert f"{HOSTILE} from a probability of 0.97 on, the threshold from the Compare page" in text_of(page)
+    assert f"The higher the votes, the more for {HOSTILE}." in text_of(page)
 
 
 def test_edited_rules_score_under_the_numbers_they_have(current: Session, job: Job) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,63 @@ def test_last_change_can_be_undone(page: AppTest) -> None:
     assert held(page).table is before
     assert box(page, "Column to predict").value == "diagnosis"
     assert "Undo the last change" not in [button.label for button in page.button]
+
+
+def test_the_class_to_predict_is_a_choice(page: AppTest) -> None:
+    page.button[0].click().run()
+    # 120 of the 270 patients have the disease
+    assert "'disease' is the class to predict, since fewer rows have it (120 of 270)." in shown(page)
+    assert "predicting diagnosis: disease" in shown(page)
+    choice = box(page, "Class to predict")
+    assert (choice.options, choice.value) == (["disease", "no disease"], "disease")
+    held(page).train_on()
+    split = held(page).split
+    assert split is not None
+    assert split.positive_class == "disease"
+    choice.select("no disease").run()
+    assert not page.exception
+    assert "is the class to predict" not in shown(page)  # it is not assumed any more
+    assert "predicting diagnosis: no disease" in shown(page)
+    assert not held(page).is_current  # another class to predict is another run
+    held(page).train_on()
+    assert held(page).split.positive_class == "no disease"
+
+
+def test_the_class_to_predict_is_chosen_of_two_only(page: AppTest) -> None:
+    rows = [f"{i % 9},{'xyz'[i % 3]}" for i in range(40)]
+    upload(page, "n.csv", ("a,class\n" + "\n".join(rows)).encode())
+    assert "Class to predict" not in [one.label for one in page.selectbox]
+    assert held(page).table.positive_class is None
+
+
+@pytest.mark.parametrize(("first", "second"), [("True", "False"), ("1", "0"), ("1", "-1"), ("b", "a")])
+def test_the_class_to_predict_may_be_a_number_or_a_truth_value(
+    page: AppTest, first: str, second: str
+) -> None:
+    rows = [f"{i % 9},{first if i % 4 else second}" for i in range(40)]
+    upload(page, "n.csv", ("a,class\n" + "\n".join(rows)).encode())
+    assert not page.exception
+    assert f"predicting class: {second}" in shown(page)  # 10 of the 40 rows
+    box(page, "Class to predict").select_index([*sorted([first, second])].index(first)).run()
+    assert not page.exception
+    assert f"predicting class: {first}" in shown(page)
+    counts = page.session_state[session.KEY].table.labels().value_counts()
+    assert dict(counts.astype(int)) == {held(page).table.positive_class: 30, counts.index[1]: 10}
+
+
+def test_classes_are_drawn_in_the_colours_of_a_run(page: AppTest) -> None:
+    page.button[0].click().run()
+    drawn = json.loads(page.get("plotly_chart")[0].proto.spec)["data"][0]
+    assert drawn["y"] == ["● no disease", "▲ disease"]  # class 1 is the one to predict
+
+
+def test_reading_differently_keeps_the_class_to_predict(page: AppTest) -> None:
+    rows = [f"{i % 11};{i % 9},5;{'xyy'[i % 3]}" for i in range(40)]
+    upload(page, "s.csv", ("a;b;class\n" + "\n".join(rows)).encode())
+    box(page, "Class to predict").select("y").run()
+    box(page, "Decimal").select("point").run()
+    assert not page.exception
+    assert box(page, "Class to predict").value == "y"
 
 
 def test_reading_differently_reads_the_kept_bytes_again(page: AppTest) -> None:

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import sample_data
 from dashboard import session, settings_link, takeaway
 from dashboard.jobs import Job
 from dashboard.session import Session
@@ -144,8 +145,27 @@ def test_settings_go_through_a_link(parameters: Parameters) -> None:
     assert settings_link.from_query(dict(parse_qsl(settings_link.to_query(parameters)))) == parameters
 
 
-def test_a_link_holds_no_class_names() -> None:
-    assert settings_link.to_query(Parameters(class_weight={"secret": 2.0})) == ""
+def test_of_classes_a_link_names_only_the_one_to_predict() -> None:
+    weighted = Parameters(class_weight={"secret": 2.0})
+    assert settings_link.to_query(weighted) == ""
+    assert settings_link.to_query(weighted, "a&b") == "positive_class=a%26b"
+
+
+def test_the_class_of_a_link_is_predicted_once_data_have_it() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["positive_class"] = "no disease"
+    app.run()
+    assert not app.exception
+    assert any("the class to predict, no disease" in str(item.value).replace("\\", "") for item in app.info)
+    current = app.session_state[session.KEY]
+    current.open_upload(b"a,b\n1,x\n2,y\n", "other.csv")
+    assert (current.table.chosen_class, current.class_asked) == (None, "no disease")
+    heart = sample_data.load("heart")
+    assert heart.positive_class == "disease"
+    current.open_table(heart, "Heart", b"")
+    assert current.table.positive_class == "no disease"
+    current.edit(current.table.with_positive_class("disease"))  # the link has had its say
+    assert current.table.positive_class == "disease"
 
 
 def test_arriving_with_a_link_sets_the_settings_once() -> None:

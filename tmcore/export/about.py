@@ -61,9 +61,11 @@ def describe(
     labels: pd.Series,
     scores: Lines = (),
     table: str = "data",
+    positive_class: Any = None,
 ) -> About:
     """Return what there is to tell about rules that were trained on labelled rows."""
     card = (
+        *(() if positive_class is None else (("class to predict", str(positive_class)),)),
         ("seed", str(parameters.random_state)),
         ("training rows", f"{len(rows):,}"),
         ("training data, SHA-256", data_hash(rows, labels)),
