@@ -164,7 +164,10 @@ def walk(
             found = solve(problem, strongest * min(1.0, strength * own), starts[output])
             starts[output] = found
             solutions.append(found if strength <= 1 else _resettle(problem, found, strongest * own))
-        kept, weights, intercept = round_weights(usable, solutions)
+        if strength == 1:  # the refit's own, to the bit; where clauses are collinear other weights are as good
+            kept, weights, intercept = settled.kept, settled.weights, settled.intercept
+        else:
+            kept, weights, intercept = round_weights(usable, solutions)
         if len(kept) not in points or points[len(kept)].strength != 1:
             literals = int(np.asarray(lengths)[kept].sum())
             points[len(kept)] = Point(strength, kept, weights, intercept, len(kept), literals)
