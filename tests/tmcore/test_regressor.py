@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import math
+import sqlite3
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -17,8 +20,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tmcore
 from tmcore import NumberRules, RuleSet, TsetlinClassifier, TsetlinRegressor
-from tmcore.export import FORMATS
-from tmcore.export.proof import prove
+from tmcore.export import FOR_NUMBERS
+from tmcore.export.checks import run_sql
+from tmcore.export.proof import MODEL, prove
 from tmcore.rules import Condition, Rule, RuleColumn
 
 # No check is exempted. Votes alone fit loosely, so that one configuration says so by its tag; the others do not.
@@ -171,11 +175,61 @@ def test_exports_of_numbers():
     rows = list(csv.DictReader(io.StringIO(HAND_MADE.export("csv").decode("utf-8-sig"))))
     assert [row["weight"] for row in rows] == ["152.125", "12.25", "-3.0", "-0.015625"]
     assert {row["class"] for row in rows} == {""}
-    for name in set(FORMATS) - {"json", "csv"}:
-        with pytest.raises(ValueError, match=rf"exported as json or csv, not as '{name}'\.$"):
+    for name in ("pmml", "html"):
+        with pytest.raises(
+            ValueError, match=rf"as json, csv, markdown, python, sql or spark, not as '{name}'\.$"
+        ):
             HAND_MADE.export(name)
-    with pytest.raises(ValueError, match="Only rules that predict a class can be proven"):
-        prove(HAND_MADE, "json", pd.DataFrame({"age": [50.0]}))
+        with pytest.raises(ValueError, match="Rules that predict a number can be exported as"):
+            prove(HAND_MADE, name, pd.DataFrame({"age": [50.0]}))
+
+
+def test_written_sql_python_and_markdown_give_the_numbers_worked_out_by_hand(tmp_path):
+    ages = [30.0, 50.0, 70.0, None]
+    wanted = [152.125, 164.375, 161.359375, 152.125]
+    (tmp_path / "rules.py").write_bytes(HAND_MADE.export("python"))
+    code = f"import runpy; m = runpy.run_path('rules.py'); print([m['predict']({{'age': age}}) for age in {ages}])"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == wanted
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE data (age REAL)")
+        database.executemany("INSERT INTO data VALUES (?)", [(age,) for age in ages])
+        found = database.execute(HAND_MADE.export("sql").decode())
+        assert [column[0] for column in found.description] == ["age", "predicted_number"]
+        assert found.fetchall() == list(zip(ages, wanted, strict=True))
+    lines = HAND_MADE.export("markdown").decode().splitlines()
+    assert "| | START | 152.125 | | 0 | | |" in lines
+    assert "| 2 | IF age > 60 | -3.0 | lower | 1 | 25.0 % |  |" in lines
+
+
+@pytest.mark.parametrize(("scale", "weights"), [(1.0, "refit"), (1e-7, "none"), (1e12, "refit")])
+def test_every_format_for_numbers_is_proven(scale, weights):
+    X, y = mixed(120)
+    model = TsetlinRegressor(n_clauses=20, epochs=4, weights=weights, random_state=1).fit(X, y * scale)
+    for name in (*FOR_NUMBERS, MODEL):
+        proof = prove(model.rules_, name, X, model, n_generated=1000)
+        assert proof.equal, (name, proof.sentence, proof.examples)
+        if name in ("csv", "markdown"):
+            assert proof.badge == "Read back"
+        else:
+            assert proof.sentence.endswith(
+                "the same numbers as the model on all 120 rows and 1,000 generated ones."
+            )
+
+
+def test_a_file_with_other_numbers_is_not_handed_out():
+    def spoilt(task):
+        answer = run_sql(task)
+        answer.votes[1] += 1e-3
+        return answer
+
+    rows = pd.DataFrame({"age": [50.0, 70.0]})
+    proof = prove(HAND_MADE, "sql", rows, n_generated=10, check=("It ran", spoilt))
+    assert (proof.equal, proof.differing, proof.badge) == (False, (1,), "Not equal on 1 row")
+    assert proof.examples.loc[0, "numbers, file"] == "[161.360375]"
+    assert "and numbers are not those of the rules" in proof.sentence
 
 
 def test_a_file_gives_the_same_model_back_settled_or_not(tmp_path):

@@ -40,7 +40,7 @@ ENDINGS = {
 }
 """How a file of each format is called."""
 
-FOR_NUMBERS = ("json", "csv")
+FOR_NUMBERS = ("json", "csv", "markdown", "python", "sql", "spark")
 """Formats that can hold rules that predict a number."""
 
 
@@ -58,10 +58,14 @@ def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa
         If `format` is not one of FORMATS, cannot hold a text of the data, or the rules predict a number and it is not
         one of FOR_NUMBERS.
     """
+    check_format(rules, format)
+    return FORMATS[format](rules, about)
+
+
+def check_format(rules: RuleSet, format: str) -> None:  # noqa: A002 - as in `write`
+    """Raise ValueError for a format that is none, or that cannot hold rules that predict a number where these do."""
     if format not in FORMATS:
         raise ValueError(f"Rules can be exported as {' or '.join(FORMATS)}, not as {format!r}.")
     if not len(rules.classes) and format not in FOR_NUMBERS:
-        raise ValueError(
-            f"Rules that predict a number can be exported as {' or '.join(FOR_NUMBERS)}, not as {format!r}."
-        )
-    return FORMATS[format](rules, about)
+        allowed = f"{', '.join(FOR_NUMBERS[:-1])} or {FOR_NUMBERS[-1]}"
+        raise ValueError(f"Rules that predict a number can be exported as {allowed}, not as {format!r}.")

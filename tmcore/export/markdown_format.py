@@ -20,8 +20,9 @@ def to_markdown(rules: RuleSet, about: About = NOTHING) -> bytes:
     if rules.edited:
         lines += ["Edited by hand after training.", ""]
     weights = plain(", ".join(rules.weight_names()))
+    speaks_for = "class" if len(rules.classes) else "direction"
     lines += [
-        f"| | rule | {weights} | class | literals | support | precision |",
+        f"| | rule | {weights} | {speaks_for} | literals | support | precision |",
         "|--:|---|--:|---|--:|--:|--:|",
     ]
     start = " ".join(map(repr, as_tuple(rules.intercept)))

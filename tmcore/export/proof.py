@@ -17,14 +17,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tmcore.columns import as_floats, category_codes
-from tmcore.estimators import TsetlinClassifier, load
-from tmcore.export import FORMATS, write
+from tmcore.estimators import TsetlinClassifier
+from tmcore.export import FORMATS, check_format, write
 from tmcore.export.about import NOTHING, About
 from tmcore.export.asked import used_columns
 from tmcore.export.checks import READ, RUN, Answer, Check, CheckError, Task
 from tmcore.export.generated import generate
 from tmcore.export.labels import plain_labels
 from tmcore.extract import WEIGHT_UNIT
+from tmcore.model_files import load_any
+from tmcore.regressor import TsetlinRegressor
 from tmcore.rule import as_tuple
 from tmcore.ruleset import RuleSet
 
@@ -38,6 +40,8 @@ MODEL = "model"
 
 SHOWN_ROWS = 20
 
+Model = TsetlinClassifier | TsetlinRegressor
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -50,7 +54,8 @@ class Proof:
     data : bytes
         The file that was run; to be handed out only where `equal`.
     equal : bool
-        Whether votes (to 1e-9) and classes were those of the model in every row.
+        Whether votes (to 1e-9) and classes were those of the model in every row; of rules that predict a number the
+        numbers, to 1e-9 of the largest weight.
     n_rows, n_given, n_generated : int
         Rows checked, of how many given, and generated rows checked. 0 for a format that is for reading only.
     checker : str
@@ -63,6 +68,8 @@ class Proof:
         The first of them, with the classes and votes of both sides.
     reason : str
         Why the file could not be run, if it could not.
+    answers : str
+        What was compared: "votes", or "numbers" where the rules predict one.
     """
 
     format: str
@@ -76,6 +83,7 @@ class Proof:
     differing: tuple[int, ...] = ()
     examples: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     reason: str = ""
+    answers: str = "votes"
 
     @property
     def badge(self) -> str:
@@ -95,8 +103,9 @@ class Proof:
         if not self.n_generated:
             return self.checker
         if self.equal:
-            return f"{self.checker} and gave the same votes as {self.against} on {self._rows}."
-        return f"{self.checker} on {self._rows}, and votes or classes are not those of {self.against}."
+            return f"{self.checker} and gave the same {self.answers} as {self.against} on {self._rows}."
+        answers = "votes or classes" if self.answers == "votes" else self.answers
+        return f"{self.checker} on {self._rows}, and {answers} are not those of {self.against}."
 
     @property
     def _rows(self) -> str:
@@ -110,7 +119,7 @@ def prove(
     rules: RuleSet,
     format: str,  # noqa: A002 - the public name
     rows: pd.DataFrame | NDArray[Any],
-    model: TsetlinClassifier | None = None,
+    model: Model | None = None,
     about: About = NOTHING,
     n_generated: int = N_GENERATED,
     seed: int = 0,
@@ -128,15 +137,14 @@ def prove(
     Raises
     ------
     ValueError
-        The format is unknown, "model" without a model, or the rules predict a number.
+        The format is unknown, cannot hold rules that predict a number where these do, or is "model" without a model.
     """
-    if not len(rules.classes):
-        raise ValueError(
-            "Only rules that predict a class can be proven; export rules that predict a number without a proof."
-        )
+    if format in FORMATS:
+        check_format(rules, format)
     most = max(1000, MOST_TESTS // max(1, len(rules)))
     n_rows, n_generated = min(len(rows), most), min(n_generated, most)
-    empty = Proof(format, b"", True, n_rows, len(rows), n_generated, "")
+    answers = "votes" if len(rules.classes) else "numbers"
+    empty = Proof(format, b"", True, n_rows, len(rows), n_generated, "", answers=answers)
     if format in READ:
         return _read_back(rules, empty, about)
     if format not in RUN and (format != MODEL or model is None):
@@ -154,28 +162,35 @@ def prove(
         found = run(Task(file, rules, frame, told, parts))
     except (CheckError, ValueError) as error:
         return replace(proof, equal=False, reason=str(error))
-    return _compare(proof, expected, found)
+    return _compare(rules, proof, expected, found)
 
 
-def _compare(proof: Proof, expected: Answer, found: Answer) -> Proof:
+def _compare(rules: RuleSet, proof: Proof, expected: Answer, found: Answer) -> Proof:
     if found.votes.shape != expected.votes.shape:
         return replace(proof, equal=False, reason="The file gave another number of rows or votes.")
-    near = (np.abs(found.votes - expected.votes) <= TOLERANCE).all(axis=1)
-    same = np.array([a == b for a, b in zip(found.predicted, expected.predicted, strict=True)], dtype=bool)
-    differing = np.flatnonzero(~(near & same))
+    near = (np.abs(found.votes - expected.votes) <= TOLERANCE * _scale(rules)).all(axis=1)
+    if len(rules.classes):
+        near &= [a == b for a, b in zip(found.predicted, expected.predicted, strict=True)]
+    differing = np.flatnonzero(~near)
     first = differing[:SHOWN_ROWS]
-    examples = pd.DataFrame(
-        {
-            "row": [
-                f"row {k + 1}" if k < proof.n_rows else f"generated {k - proof.n_rows + 1}" for k in first
-            ],
-            "class, model": [str(expected.predicted[k]) for k in first],
-            "class, file": [str(found.predicted[k]) for k in first],
-            "votes, model": [str(expected.votes[k].tolist()) for k in first],
-            "votes, file": [str(found.votes[k].tolist()) for k in first],
-        }
-    )
+    cells: dict[str, list[str]] = {
+        "row": [f"row {k + 1}" if k < proof.n_rows else f"generated {k - proof.n_rows + 1}" for k in first]
+    }
+    sides = {"model": expected, "file": found}
+    if len(rules.classes):
+        cells |= {f"class, {side}": [str(one.predicted[k]) for k in first] for side, one in sides.items()}
+    cells |= {
+        f"{proof.answers}, {side}": [str(one.votes[k].tolist()) for k in first] for side, one in sides.items()
+    }
+    examples = pd.DataFrame(cells)
     return replace(proof, equal=not len(differing), differing=tuple(differing.tolist()), examples=examples)
+
+
+def _scale(rules: RuleSet) -> float:
+    """What the tolerance is a share of: votes are about one; numbers are as large as the weights."""
+    if len(rules.classes):
+        return 1.0
+    return max(abs(as_tuple(weight)[0]) for weight in (rules.intercept, *(rule.weights for rule in rules)))
 
 
 def _read_back(rules: RuleSet, proof: Proof, about: About) -> Proof:
@@ -212,8 +227,8 @@ def plain_rows(rules: RuleSet, rows: pd.DataFrame | NDArray[Any]) -> pd.DataFram
     return pd.DataFrame(cells, index=pd.RangeIndex(len(frame)))
 
 
-def model_bytes(model: TsetlinClassifier) -> bytes:
-    """Return what `TsetlinClassifier.save` writes."""
+def model_bytes(model: Model) -> bytes:
+    """Return what the model's `save` writes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)
@@ -224,15 +239,19 @@ def _run_model(task: Task) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(task.data)
-        model = load(path)
+        model = load_any(path)
     return _joined([_ask(task.rules, model, part) for part in task.parts])
 
 
-def _ask(rules: RuleSet, model: TsetlinClassifier | None, rows: pd.DataFrame | NDArray[Any]) -> Answer:
+def _ask(rules: RuleSet, model: Model | None, rows: pd.DataFrame | NDArray[Any]) -> Answer:
     """Return what the model says, or the rules where there is no model."""
+    if not len(rules.classes):
+        numbers = (rules if model is None else model).predict(rows)
+        return Answer(numbers[:, None], numbers.tolist())
     if model is None:
         votes, predicted = rules.votes(rows), rules.predict(rows)
     else:
+        assert isinstance(model, TsetlinClassifier)  # its rules predict a class
         votes, predicted = np.asarray(model.decision_function(rows)), model.predict(rows)
         if votes.ndim == 1:  # half a grid step was added, so that no votes at all are for the second class
             votes = votes[:, None] - WEIGHT_UNIT / 2

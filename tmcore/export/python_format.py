@@ -11,16 +11,10 @@ from tmcore.ruleset import RuleSet
 
 _MODULE = '''\
 {header}
-"""Rules that predict a class. A row is a dict from column name to value; None and NaN are missing."""
+"""Rules that predict {what}. A row is a dict from column name to value; None and NaN are missing."""
 
 from numbers import Real
-
-CLASSES = {classes}
-
-
-def predict(row):
-    """The class of a row, one of CLASSES."""
-{decision}
+{answer}
 
 
 def votes(row):
@@ -55,6 +49,19 @@ def _category(value):
         return str(int(value))
     return str(value)
 '''
+_CLASS = '''
+CLASSES = {classes}
+
+
+def predict(row):
+    """The class of a row, one of CLASSES."""
+{decision}'''
+_NUMBER = '''
+
+def predict(row):
+    """The predicted number of a row."""
+    return votes(row)'''
+_SUM = "The intercept plus the weight of every rule that holds."
 _ONE_SUM = "The intercept plus the weight of every rule that holds: 0 or more speaks for CLASSES[1]."
 _MANY_SUMS = "One sum for each of CLASSES: its intercept plus the weights of the rules that hold."
 
@@ -66,12 +73,14 @@ def to_python(rules: RuleSet, about: About = NOTHING) -> bytes:
     """
     start, kinds = as_tuple(rules.intercept), used_columns(rules)
     names = {column: f"x{number}" for number, column in enumerate(kinds, start=1)}
-    readers = {"numeric": "_number"}
+    readers, n_classes = {"numeric": "_number"}, len(rules.classes)
     text = _MODULE.format(
         header="\n".join(f"# {line}" for line in header(rules, about)),
-        classes=repr(plain_labels(rules)),
-        decision=_decision(rules),
-        meaning=_ONE_SUM if len(start) == 1 else _MANY_SUMS,
+        what="a class" if n_classes else "a number",
+        answer=_CLASS.format(classes=repr(plain_labels(rules)), decision=_decision(rules))
+        if n_classes
+        else _NUMBER,
+        meaning=_SUM if not n_classes else _ONE_SUM if len(start) == 1 else _MANY_SUMS,
         values="\n".join(
             f"    {name} = {readers.get(kinds[column], '_category')}(row[{column!r}])"
             for column, name in names.items()

@@ -1,4 +1,4 @@
-"""Rules as one SQL SELECT: every column of a table, the votes, and the predicted class.
+"""Rules as one SQL SELECT: every column of a table, the votes, and the predicted class; or the predicted number.
 
 One text runs in DuckDB, SQLite and PostgreSQL; Spark quotes names and texts its own way and gets its own.
 Numbers are written with an exponent, which makes them floats and not decimals; sums of weights are exact in
@@ -57,7 +57,10 @@ def to_spark(rules: RuleSet, about: About = NOTHING) -> bytes:
 
 
 def result_names(rules: RuleSet) -> tuple[tuple[str, ...], str]:
-    """Return the names of the vote columns and of the class column, none of them a column of the data."""
+    """Return the names of the vote columns and of the class column, none of them a column of the data.
+
+    Of rules that predict a number the sum is the answer: both are the same one name.
+    """
     taken = {column.name.casefold() for column in rules.columns} | {
         name.casefold() for name in used_columns(rules)
     }
@@ -65,7 +68,8 @@ def result_names(rules: RuleSet) -> tuple[tuple[str, ...], str]:
     ending = ""
     while True:
         votes = ("votes",) if n_sums == 1 else tuple(f"votes_{k}" for k in range(1, n_sums + 1))
-        names = [f"predicted_{name}{ending}" for name in (*votes, "class")]
+        answers = (*votes, "class") if len(rules.classes) else ("number", "number")
+        names = [f"predicted_{name}{ending}" for name in answers]
         if taken.isdisjoint(names):
             return tuple(names[:-1]), names[-1]
         ending += "_"
@@ -77,12 +81,13 @@ def _write(rules: RuleSet, about: About, dialect: Dialect) -> bytes:
     sums = ",\n".join(
         f"    {_sum(rules, k, dialect)}\n    AS {name}" for k, name in enumerate(quoted)
     )  # one sum a class, or one with two classes
-    lines = [
-        *(f"-- {line}" for line in _comments(rules, about, votes)),
-        f"SELECT scored.*,\n  {_decision(rules, quoted, dialect)} AS {dialect.identifier(label)}",
-        f"FROM (\n  SELECT r.*,\n{sums}",
-        f"  FROM {dialect.identifier(about.table)} AS r\n) AS scored",
-    ]
+    lines = [f"-- {line}" for line in _comments(rules, about, votes)]
+    scored = f"SELECT r.*,\n{sums}\n  FROM {dialect.identifier(about.table)} AS r"
+    if len(rules.classes):
+        decision = f"{_decision(rules, quoted, dialect)} AS {dialect.identifier(label)}"
+        lines += [f"SELECT scored.*,\n  {decision}", f"FROM (\n  {scored}\n) AS scored"]
+    else:
+        lines.append(scored)
     # A lone surrogate of a broken file is in no database, so its escape meets nothing either.
     return ("\n".join(lines) + "\n").encode("utf-8", errors="backslashreplace")
 
