@@ -181,7 +181,7 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
         return labels
 
     def _hold_out(self, y: NDArray[Any], seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return early_stopping.hold_out(len(y), seed, read_labels(y, len(y))[1])
+        return early_stopping.hold_out(len(y), seed, read_labels(y, len(y), self.positive_class)[1])
 
     def _adopt_task(self, task: Task) -> None:
         self.classes_ = task.classes
