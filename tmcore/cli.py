@@ -48,6 +48,11 @@ def _add_train(commands: Any) -> None:
     made.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL", help="file to write")
     made.add_argument("--target", metavar="NAME", help="column to predict; guessed if not given")
     made.add_argument(
+        "--task",
+        choices=("classes", "numbers"),
+        help="what the target holds; numbers, if not given, where it has more than 20 different ones",
+    )
+    made.add_argument(
         "--positive",
         metavar="LABEL",
         help="of two classes the one that rules and F1 speak for; the rarer if not given",

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from tmcore.export.csv_format import neutral
 from tmcore.new_rows import fit_columns
 from tmcore.read_csv import RawTable
 from tmcore.ruleset import RuleSet
+from tmcore.settling import NO_CLASSES
 
 if TYPE_CHECKING:
     from tmcore.estimators import TsetlinClassifier
+    from tmcore.regressor import TsetlinRegressor
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Scored:
         Labels.
     probabilities : ndarray (n_rows, n_classes) or None
         None where nothing says how votes become probabilities.
-    votes : ndarray (n_rows, 1) with two classes, else (n_rows, n_classes)
+    votes : ndarray (n_rows, 1) with two classes, else (n_rows, n_classes); no columns where a number is predicted
     fired : ndarray of bool (n_rows, n_rules)
     numbers : tuple of int
         The number of each rule.
@@ -78,7 +80,7 @@ def score(
     raw: RawTable,
     encoder: AnyEncoder,
     rules: RuleSet | None,
-    model: TsetlinClassifier | None = None,
+    model: TsetlinClassifier | TsetlinRegressor | None = None,
     threshold: float | None = None,
     numbers: Sequence[int] | None = None,
 ) -> Scored:
@@ -90,7 +92,7 @@ def score(
     encoder : the encoder of the training, which knows the columns
     rules : RuleSet, optional
         None for a model that has not been settled; then no rules are named.
-    model : TsetlinClassifier, optional
+    model : TsetlinClassifier or TsetlinRegressor, optional
         The estimator that `rules` are the rules of. Without it, for example for rules edited by hand, there are no
         probabilities.
     threshold : float, optional
@@ -108,15 +110,17 @@ def score(
     """
     frame, notes = fit_columns(raw, encoder)
     X = frame if encoder.by_name else frame.to_numpy(dtype=object)
-    shares = None if model is None else model.predict_proba(X)
-    if rules is not None:
-        votes, fired = rules.votes(X), rules.outputs(X)
-        classes, predicted = rules.classes, rules.predict(X)
-    elif model is not None:
-        votes, fired = model.decision_function(X).reshape(len(frame), -1), np.zeros((len(frame), 0), bool)
-        classes, predicted = model.classes_, model.predict(X)
-    else:
+    if rules is None and model is None:
         raise ValueError("Give score the rules, the model, or both.")
+    answering: Any = model if rules is None else rules
+    predicted = answering.predict(X)
+    fired = np.zeros((len(frame), 0), bool) if rules is None else rules.outputs(X)
+    classes = getattr(answering, "classes_" if rules is None else "classes", NO_CLASSES)
+    shares, votes = None, np.zeros((len(frame), 0))
+    if len(classes):
+        shares = None if model is None else cast("TsetlinClassifier", model).predict_proba(X)
+        votes = answering.decision_function(X) if rules is None else rules.votes(X)
+        votes = votes.reshape(len(frame), -1)
     if threshold is not None and shares is not None and len(classes) == 2:
         predicted = classes[(shares[:, 1] >= threshold).astype(int)]
     return Scored(

@@ -291,8 +291,13 @@ def prune(rules: RuleSet, min_support: float, X: pd.DataFrame | NDArray[Any], y:
     Raises
     ------
     ValueError
-        If `min_support` is not between 0 and 1, or `X` and `y` differ in length.
+        If `min_support` is not between 0 and 1, `X` and `y` differ in length, or the rules predict a number.
     """
+    if not len(rules.classes):
+        raise ValueError(
+            "Rules that predict a number are not pruned by support; TsetlinRegressor.at(max_rules=...) leaves out rules"
+            " and settles the weights of the others anew."
+        )
     if not 0 <= min_support <= 1:
         raise ValueError(f"min_support is {min_support}; give a share of the rows between 0 and 1.")
     labels = np.asarray(y)

@@ -24,6 +24,7 @@ from tmcore.export import FOR_NUMBERS
 from tmcore.export.checks import run_sql
 from tmcore.export.proof import MODEL, prove
 from tmcore.rules import Condition, Rule, RuleColumn
+from tmcore.simplify import prune
 
 # No check is exempted. Votes alone fit loosely, so that one configuration says so by its tag; the others do not.
 CONFIGURATIONS = [
@@ -217,6 +218,11 @@ def test_every_format_for_numbers_is_proven(scale, weights):
             assert proof.sentence.endswith(
                 "the same numbers as the model on all 120 rows and 1,000 generated ones."
             )
+
+
+def test_pruning_by_support_sends_to_the_dial():
+    with pytest.raises(ValueError, match=r"predict a number are not pruned by support; TsetlinRegressor\.at"):
+        prune(HAND_MADE, 0.1, pd.DataFrame({"age": [50.0]}), [150.0])
 
 
 def test_a_file_with_other_numbers_is_not_handed_out():

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tmcore.commands import train
+from tmcore.commands.goals import class_lines
 from tmcore.commands.output import say
 from tmcore.estimators import TsetlinClassifier
 from tmcore.guess import as_read
@@ -102,6 +103,8 @@ class _Survey:
 
 def run(options: argparse.Namespace, parameters: Parameters) -> int:
     """Train with settings `parameters` on the file that `options` names, `options.batches` rows at a time."""
+    if options.task == "numbers":
+        raise ValueError("--batches learns classes only; leave it out to predict numbers.")
     if parameters.early_stopping:
         raise ValueError("Early stopping needs all rows in memory; leave out --early-stopping or --batches.")
     head = _head(options.data)
@@ -124,11 +127,11 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
     for line in reading_assumptions(dataclasses.replace(raw, markers={}), used, given):
         say(line)
     say(f"{counted(survey.n_rows, 'row')} with a target; of those to train on, a sample says:")
-    train.report(survey.table)
+    train.report(survey.table, tuple(survey.table.problems))
     X, y = train.features(survey.table, parameters), _labels(survey, survey.table.frame[target])
     positive = survey.table.positive_class
     if options.suggest is not None:
-        parameters = train.suggested(X, y, parameters, positive, options)
+        parameters = train.suggested(X, y, parameters, {"positive_class": positive}, options)
     model = TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=options.jobs, positive_class=positive)
     model.partial_fit(X, y, classes=np.unique(survey.labels))
     for epoch in range(1, parameters.epochs + 1):
@@ -137,9 +140,9 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         say(f"Epoch {epoch} of {parameters.epochs}: {counted(model.n_literals_, 'literal')}")
     before = copy.deepcopy(model)
     model.settle(X, y)
-    where = "held-out rows" if options.test_share else "training rows"
-    actual, votes, settled = _scores(source, before, model, survey, bool(options.test_share))
-    train.finish(model, options, where, votes, settled, actual)
+    actual, scores = _scores(source, before, model, survey, bool(options.test_share))
+    where = counted(len(actual), "held-out row" if options.test_share else "training row")
+    train.finish(model, options, where, class_lines(model.classes_, scores, actual))
     return 0
 
 
@@ -195,7 +198,7 @@ def _rows(
 
 def _scores(
     source: _Source, before: TsetlinClassifier, model: TsetlinClassifier, survey: _Survey, held_out: bool
-) -> tuple[pd.Series, tuple[float, float], tuple[float, float]]:
+) -> tuple[pd.Series, dict[str, tuple[float, float]]]:
     """Labels of the rows scored, and accuracy and F1 before and after settling."""
     actual: list[pd.Series] = []
     votes: list[np.ndarray] = []
@@ -210,11 +213,10 @@ def _scores(
         )
     y = pd.concat(actual)
     truth = class_indices(y, model.classes_)
-    scores = [
-        accuracy_and_f1(truth, class_indices(np.concatenate(part), model.classes_), len(model.classes_))
-        for part in (votes, settled)
-    ]
-    return y, scores[0], scores[1]
+    return y, {
+        name: accuracy_and_f1(truth, class_indices(np.concatenate(part), model.classes_), len(model.classes_))
+        for name, part in {"before settling": votes, "after settling": settled}.items()
+    }
 
 
 def _head(path: Path) -> bytes:

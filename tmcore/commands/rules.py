@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from tmcore.commands.output import check_output, note, write_bytes
-from tmcore.estimators import TsetlinClassifier, load
-from tmcore.export.proof import prove
+from tmcore.export.proof import Model, prove
+from tmcore.model_files import load_any
 from tmcore.new_rows import fit_columns
 from tmcore.read_csv import read_raw
 
@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     if options.prove is not None and options.format == "text":
         raise ValueError("Text is for reading only and cannot be proven; choose another --format.")
-    model = load(options.model)
+    model = load_any(options.model)
     if not hasattr(model, "rules_"):
         raise ValueError(
             f"{options.model} was trained on batches and not settled; call settle(X, y) in Python first."
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _prove(model: TsetlinClassifier, options: argparse.Namespace) -> int:
+def _prove(model: Model, options: argparse.Namespace) -> int:
     """Run the file and say what came out on stderr; it is written only where it is equal."""
     raw = read_raw(options.prove, options.separator, options.encoding, options.decimal)
     frame, notes = fit_columns(raw, model.encoder_)

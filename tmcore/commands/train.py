@@ -13,13 +13,11 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from tmcore.commands import batches
+from tmcore.commands.goals import Goal, Model, goal_of
 from tmcore.commands.output import check_output, say
-from tmcore.estimators import TsetlinClassifier
-from tmcore.labels import class_indices
 from tmcore.parameters import Parameters
-from tmcore.problems import TableError, counted
+from tmcore.problems import Problem, TableError, counted
 from tmcore.read_csv import MAX_BYTES
-from tmcore.scores import accuracy_and_f1
 from tmcore.suggest import suggest_settings
 from tmcore.table import Table, read_table
 from tmcore.training import TrainingRun
@@ -39,19 +37,18 @@ def run(options: argparse.Namespace) -> int:
             f"{options.data.name} has more than {MAX_BYTES // 1024**2} MB; train on it in parts with --batches 100000."
         )
     table = read_table(options.data, **reading(options))
-    report(table)
-    X, y = features(table, parameters), table.labels()
-    train, test = split(y, options.test_share, options.seed)
+    goal = goal_of(table, options.task, options.decimal)
+    report(table, goal.problems(table))
+    X, y = features(table, parameters), goal.y
+    train, test = split(y, options.test_share, options.seed, goal.strata)
     say(f"{counted(len(train), 'row')} to train on, {counted(len(test), 'row')} held out.")
-    positive = table.positive_class
     if options.suggest is not None:
-        parameters = suggested(X.iloc[train], y.iloc[train], parameters, positive, options)
-    model = _train(X, y, train, test, parameters, positive, options.jobs)
+        parameters = suggested(X.iloc[train], y.iloc[train], parameters, goal.arguments, options)
+    model = _train(X, y, train, test, parameters, goal, options.jobs)
     score_on = test if len(test) else train
-    votes, settled = (_score(m, X.iloc[score_on], y.iloc[score_on]) for m in (by_votes(model), model))
-    finish(
-        model, options, "held-out rows" if len(test) else "training rows", votes, settled, y.iloc[score_on]
-    )
+    models = {"before settling": by_votes(model), "after settling": model}
+    lines = goal.scores(models, X.iloc[score_on], y.iloc[score_on])
+    finish(model, options, counted(len(score_on), "held-out row" if len(test) else "training row"), lines)
     return 0
 
 
@@ -79,9 +76,9 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def report(table: Table) -> None:
+def report(table: Table, problems: tuple[Problem, ...]) -> None:
     """Say what was assumed and found; refuse a table that cannot be trained on."""
-    for problem in table.problems:
+    for problem in problems:
         if problem.severity == "error":
             raise TableError(problem.message)
     used = [info for info in table.columns if info.role != "ignored" and info.name != table.target]
@@ -90,7 +87,7 @@ def report(table: Table) -> None:
     )
     for line in table.assumptions:
         say(line)
-    for problem in table.problems:
+    for problem in problems:
         say(f"{'Warning' if problem.severity == 'warning' else 'Note'}: {problem.message}")
 
 
@@ -109,8 +106,11 @@ def features(table: Table, parameters: Parameters) -> pd.DataFrame:
     return X
 
 
-def split(y: pd.Series, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions to train on and to hold out, as the dashboard divides them with the same share and seed."""
+def split(y: pd.Series, share: float, seed: int, strata: pd.Series | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions to train on and to hold out, as the dashboard divides them with the same share and seed.
+
+    With `strata`, the class labels, both have about the same shares of them where classes are large enough.
+    """
     n_test = round(share * len(y))
     if n_test == 0:
         return np.arange(len(y)), np.arange(0)
@@ -118,26 +118,34 @@ def split(y: pd.Series, share: float, seed: int) -> tuple[np.ndarray, np.ndarray
         raise ValueError(
             f"{counted(len(y), 'row')} are too few to hold out {100 * share:g} %; lower --test-share."
         )
-    counts = y.value_counts()
-    enough = counts.min() >= 2 and min(n_test, len(y) - n_test) >= len(counts)
+    if strata is not None:
+        counts = strata.value_counts()
+        enough = counts.min() >= 2 and min(n_test, len(y) - n_test) >= len(counts)
+        strata = strata if enough else None
     train, test = train_test_split(
-        np.arange(len(y)), test_size=n_test, random_state=seed % 2**32, stratify=y if enough else None
+        np.arange(len(y)), test_size=n_test, random_state=seed % 2**32, stratify=strata
     )
     return train, test
 
 
 def suggested(
-    X: pd.DataFrame, y: pd.Series, parameters: Parameters, positive_class: Any, options: argparse.Namespace
+    X: pd.DataFrame,
+    y: pd.Series,
+    parameters: Parameters,
+    arguments: dict[str, Any],
+    options: argparse.Namespace,
 ) -> Parameters:
-    """The settings that a search on the training rows suggests."""
+    """The settings that a search on the training rows suggests; `arguments` are a goal's."""
+    if "task" in arguments:
+        raise ValueError("--suggest compares settings for classes; leave it out to predict numbers.")
     found = suggest_settings(
         X,
         y,
         options.suggest,
         parameters=parameters,
-        positive_class=positive_class,
         random_state=options.seed,
         n_jobs=options.jobs,
+        **arguments,
     )
     tried = int((found.trials["splits"] > 0).sum())
     kept = found.trials.index[0] == 0
@@ -159,68 +167,45 @@ def _train(
     train: np.ndarray,
     test: np.ndarray,
     parameters: Parameters,
-    positive_class: Any,
+    goal: Goal,
     jobs: int | None,
-) -> TsetlinClassifier:
+) -> Model:
     X_train, y_train = X.iloc[train], y.iloc[train]
     if parameters.early_stopping:
-        model = TsetlinClassifier(
-            **dataclasses.asdict(parameters), n_jobs=jobs, positive_class=positive_class
-        ).fit(X_train, y_train)
+        model = goal.model(parameters, jobs).fit(X_train, y_train)
         say(f"Early stopping kept epoch {model.best_epoch_}.")
         return model
     held_out = (X.iloc[test], y.iloc[test]) if len(test) else None
-    run = TrainingRun(X_train, y_train, parameters, held_out, jobs, positive_class=positive_class)
+    run = TrainingRun(X_train, y_train, parameters, held_out, jobs, **goal.arguments)
     step = max(1, parameters.epochs // LINES)
     for epoch in range(0, parameters.epochs, step):
         snapshot = run.advance(epochs=min(step, parameters.epochs - epoch))
-        scores = snapshot.scores
-        aside = "" if scores.test_accuracy is None else f", {scores.test_accuracy:.3f} on held-out rows"
-        say(
-            f"Epoch {snapshot.epoch:.0f} of {parameters.epochs}: {counted(snapshot.n_literals, 'literal')}, accuracy "
-            f"{scores.train_accuracy:.3f} on training rows{aside}"
-        )
+        literals = counted(snapshot.n_literals, "literal")
+        progress = goal.progress(snapshot.scores)
+        say(f"Epoch {snapshot.epoch:.0f} of {parameters.epochs}: {literals}, {progress}")
     return run.settle()
 
 
-def by_votes(model: TsetlinClassifier) -> TsetlinClassifier:
+def by_votes(model: Model) -> Model:
     """The model as it was before it was settled."""
     unsettled = copy.copy(model)
     unsettled.settled_ = None
     return unsettled
 
 
-def _score(model: TsetlinClassifier, X: pd.DataFrame, y: pd.Series) -> tuple[float, float]:
-    n_classes = len(model.classes_)
-    predicted = class_indices(model.predict(X), model.classes_)
-    return accuracy_and_f1(class_indices(y, model.classes_), predicted, n_classes)
-
-
-def finish(
-    model: TsetlinClassifier,
-    options: argparse.Namespace,
-    where: str,
-    votes: tuple[float, float],
-    settled: tuple[float, float],
-    y: pd.Series,
-) -> None:
+def finish(model: Model, options: argparse.Namespace, where: str, scores: list[str]) -> None:
     """Say how good the model is, and write it.
 
     Parameters
     ----------
     where : str
-        Which rows were scored.
-    votes, settled : (accuracy, F1)
-        Before and after settling.
-    y : Series
-        Labels of the scored rows.
+        Which rows were scored: "24 held-out rows".
+    scores : list of str
+        What came out, a line each.
     """
-    say(f"On {counted(len(y), where.removesuffix('s'))}:")
-    measure = f"F1 of {model.classes_[1]!s}" if len(model.classes_) == 2 else "F1"
-    for what, (accuracy, f1) in {"before settling": votes, "after settling": settled}.items():
-        say(f"{what}: accuracy {accuracy:.3f}, {measure} {f1:.3f}")
-    counts = y.value_counts()
-    say(f"always answering {counts.index[0]}: accuracy {counts.iloc[0] / len(y):.3f}")
+    say(f"On {where}:")
+    for line in scores:
+        say(line)
     if model.settle_reason_ is not None:
         say(model.settle_reason_)
     say(f"{counted(len(model.rules_), 'rule')} with {counted(model.rules_.n_literals, 'literal')}.")

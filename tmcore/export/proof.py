@@ -170,7 +170,7 @@ def _compare(rules: RuleSet, proof: Proof, expected: Answer, found: Answer) -> P
         return replace(proof, equal=False, reason="The file gave another number of rows or votes.")
     near = (np.abs(found.votes - expected.votes) <= TOLERANCE * _scale(rules)).all(axis=1)
     if len(rules.classes):
-        near &= [a == b for a, b in zip(found.predicted, expected.predicted, strict=True)]
+        near &= np.array([a == b for a, b in zip(found.predicted, expected.predicted, strict=True)], bool)
     differing = np.flatnonzero(~near)
     first = differing[:SHOWN_ROWS]
     cells: dict[str, list[str]] = {

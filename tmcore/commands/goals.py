@@ -1,0 +1,140 @@
+"""What ``tmcore train`` predicts, a class or a number: how it is read, held out, scored and told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tmcore.commands.output import say
+from tmcore.estimators import TsetlinClassifier
+from tmcore.guess import MAX_CLASSES
+from tmcore.labels import class_indices
+from tmcore.parameters import Parameters
+from tmcore.problems import Problem, TableError, quoted
+from tmcore.regressor import TsetlinRegressor
+from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2
+from tmcore.table import Table
+from tmcore.typed import is_number_column, numbers_of, spoilt_cells
+
+Model = TsetlinClassifier | TsetlinRegressor
+
+
+class ClassGoal:
+    """The rows' classes; `y` are the labels of the rows that have one."""
+
+    def __init__(self, table: Table) -> None:
+        self.y = table.labels()
+        self.arguments: dict[str, Any] = {"positive_class": table.positive_class}
+
+    @property
+    def strata(self) -> pd.Series | None:
+        """What the held-out rows should have the same shares of."""
+        return self.y
+
+    def problems(self, table: Table) -> tuple[Problem, ...]:
+        """What is wrong with the table for this goal."""
+        return tuple(table.problems)
+
+    def model(self, parameters: Parameters, jobs: int | None) -> Model:
+        """An estimator to fit."""
+        return TsetlinClassifier(**dataclasses.asdict(parameters), n_jobs=jobs, **self.arguments)
+
+    def progress(self, scores: Scores | NumberScores) -> str:
+        """Scores on the way."""
+        assert isinstance(scores, Scores)  # this is a run on classes
+        aside = "" if scores.test_accuracy is None else f", {scores.test_accuracy:.3f} on held-out rows"
+        return f"accuracy {scores.train_accuracy:.3f} on training rows{aside}"
+
+    def scores(self, models: dict[str, Model], X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """A line for each model, by what it is called, and one for the simplest answer."""
+        found = {}
+        for name, model in models.items():
+            assert isinstance(model, TsetlinClassifier)  # it was trained on classes
+            truth, predicted = (class_indices(one, model.classes_) for one in (y, model.predict(X)))
+            found[name] = accuracy_and_f1(truth, predicted, len(model.classes_))
+        return class_lines(model.classes_, found, y)
+
+
+def class_lines(classes: np.ndarray, scores: dict[str, tuple[float, float]], y: pd.Series) -> list[str]:
+    """Accuracy and F1 in words, and the accuracy of the commonest label."""
+    measure = f"F1 of {classes[1]!s}" if len(classes) == 2 else "F1"
+    lines = [
+        f"{what}: accuracy {accuracy:.3f}, {measure} {f1:.3f}" for what, (accuracy, f1) in scores.items()
+    ]
+    counts = y.value_counts()
+    return [*lines, f"always answering {counts.index[0]}: accuracy {counts.iloc[0] / len(y):.3f}"]
+
+
+class NumberGoal:
+    """The rows' numbers; `y` are those of the rows that have one."""
+
+    strata = None
+
+    def __init__(self, table: Table, decimal: str) -> None:
+        assert table.target is not None  # it was chosen before the goal
+        values = table.frame[table.target].dropna()
+        spoilt = spoilt_cells(values, decimal)
+        if len(spoilt):
+            raise TableError(
+                f"The target {quoted(table.target)} holds {quoted(spoilt.iloc[0])} in row {spoilt.index[0]}, which is "
+                "no number; correct the file, or predict classes."
+            )
+        self.y = pd.Series(numbers_of(values, decimal), index=values.index, name=values.name)
+        if self.y.nunique() < 2:
+            raise TableError(
+                f"Every row has the same number in {quoted(table.target)}; choose a target with two or more."
+            )
+        self.arguments: dict[str, Any] = {"task": "numbers"}
+
+    def problems(self, table: Table) -> tuple[Problem, ...]:
+        """What is wrong with the table, but for what is wrong with its target as classes."""
+        return tuple(problem for problem in table.problems if problem.column != table.target)
+
+    def model(self, parameters: Parameters, jobs: int | None) -> Model:
+        """An estimator to fit."""
+        settings = dataclasses.asdict(parameters)
+        del settings["class_weight"]  # a run on numbers refuses one before this
+        return TsetlinRegressor(**settings, n_jobs=jobs)
+
+    def progress(self, scores: Scores | NumberScores) -> str:
+        """Scores on the way."""
+        assert isinstance(scores, NumberScores)  # this is a run on numbers
+        aside = "" if scores.test_mae is None else f", {scores.test_mae:.4g} on held-out rows"
+        return f"mean absolute error {scores.train_mae:.4g} on training rows{aside}"
+
+    def scores(self, models: dict[str, Model], X: pd.DataFrame, y: pd.Series) -> list[str]:
+        """A line for each model, by what it is called, and one for the simplest answer."""
+        truth, middle = y.to_numpy(), float(self.y.mean())
+        answers = {name: model.predict(X) for name, model in models.items()}
+        answers[f"always answering the mean, {middle:.4g}"] = np.full(len(y), middle)
+        lines = []
+        for name, predicted in answers.items():
+            mae, r2 = mae_and_r2(truth, predicted)
+            lines.append(f"{name}: mean absolute error {mae:.4g}" + ("" if r2 is None else f", R2 {r2:.3f}"))
+        return lines
+
+
+Goal = ClassGoal | NumberGoal
+
+
+def goal_of(table: Table, task: str | None, decimal: str | None) -> Goal:
+    """The goal asked for; without one, numbers where the target has more of them than there may be classes.
+
+    Raises
+    ------
+    TableError
+        Numbers are asked for and the target holds something else, or one number only.
+    """
+    if table.target is None:
+        return ClassGoal(table)
+    values = table.frame[table.target]
+    if task is None and is_number_column(values) and values.nunique() > MAX_CLASSES:
+        say(
+            f"{quoted(table.target)} has {values.nunique():,} different numbers, so a number is predicted and not a "
+            "class; --task says otherwise."
+        )
+        task = "numbers"
+    return NumberGoal(table, decimal or ".") if task == "numbers" else ClassGoal(table)
