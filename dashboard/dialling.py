@@ -14,7 +14,7 @@ from dashboard.background import Task
 from dashboard.editing import Editing, Learned
 from dashboard.live.estimate import measure
 from tmcore import dial
-from tmcore.dial import SCORE_FOLDS, Point
+from tmcore.dial import SCORE_FOLDS, Point, PointScores
 from tmcore.judge import Progress
 from tmcore.readable import RetrainFold
 from tmcore.settling import row_weights
@@ -253,7 +253,7 @@ def _score(
     points = dial.score_path(found.points, fold, labels, n_classes, seed, stop=stop, row_weights=weights)
     marks = tuple(
         mark
-        if point.scores is None
+        if not isinstance(point.scores, PointScores)
         else replace(mark, mean=point.scores.accuracy.mean, error=point.scores.accuracy.error)
         for mark, point in zip(found.marks, points, strict=True)
     )

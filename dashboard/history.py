@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tmcore.history import Record
+from tmcore.scores import Scores
+
 if TYPE_CHECKING:
     from tmcore.machine.state import MachineState
     from tmcore.training import Snapshot, TrainingRun
@@ -45,7 +48,8 @@ class Moment:
     @classmethod
     def of(cls, snapshot: Snapshot, scored: bool = True) -> Moment:
         """The moment a snapshot shows; not ``scored`` if its scores are older than its clauses."""
-        bank, scores = snapshot.bank, snapshot.scores if scored else None
+        bank = snapshot.bank
+        scores = snapshot.scores if scored and isinstance(snapshot.scores, Scores) else None
         return cls(
             snapshot.step,
             snapshot.epoch,
@@ -66,7 +70,8 @@ class Moment:
         machine = run.make_machine(run.first_parameters, state)
         bank = machine.bank()
         place = bisect_right(run.history, state.step, key=lambda record: record.step)
-        record = run.history[place - 1] if place else None
+        last = run.history[place - 1] if place else None
+        record = last if isinstance(last, Record) else None
         return cls(
             state.step,
             state.step / run.n_rows,

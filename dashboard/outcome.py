@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from tmcore.estimators import TsetlinClassifier
+from tmcore.scores import Scores
 from tmcore.training import TrainingRun
 
 
@@ -34,6 +35,7 @@ def settle(
 ) -> Settled:
     """Settle a run and measure it before and after on the same rows; ``test`` may be empty."""
     snapshot = run.snapshot()
+    assert isinstance(snapshot.scores, Scores)  # the run learns classes
     before = Standing(
         snapshot.scores.train_accuracy,
         snapshot.scores.test_accuracy,

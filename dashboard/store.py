@@ -23,6 +23,7 @@ from dashboard import kept_table
 from dashboard.data_folder import FOLDER_VARIABLE
 from dashboard.kept_table import TrainedTable
 from tmcore import files
+from tmcore.history import Record
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
@@ -179,7 +180,8 @@ class Store:
             return False
         run.save_progress(folder / PROGRESS)
         last = run.history[-1] if run.history else None
-        scores = (last.n_literals, last.train_accuracy, last.test_accuracy) if last else (None,) * 3
+        shares = (last.train_accuracy, last.test_accuracy) if isinstance(last, Record) else (None, None)
+        scores = (last.n_literals if last else None, *shares)
         with self._list() as entries:
             entries.execute(
                 "UPDATE runs SET parameters = ?, end_step = ?, changed = ?, step = ?, n_literals = ?, "

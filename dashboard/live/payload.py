@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dashboard.live.film import parameters_at
 from dashboard.slots import MOST_LEARNING
+from tmcore.scores import Scores
 
 if TYPE_CHECKING:
     from dashboard.history import Moment
@@ -97,7 +98,7 @@ def _settled(job: Job) -> dict[str, Any] | None:
 
 
 def _numbers(snapshot: Snapshot) -> dict[str, Any]:
-    scores = snapshot.scores
+    scores = snapshot.scores if isinstance(snapshot.scores, Scores) else None
     return {
         "step": int(snapshot.step),
         "epoch": round(float(snapshot.epoch), 4),
