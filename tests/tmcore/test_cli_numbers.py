@@ -92,8 +92,8 @@ def test_predictions_and_rules_are_the_models(folder: Path, capsys: pytest.Captu
         "Proven equal. SQLite ran the SQL and gave the same numbers as the model" in capsys.readouterr().err
     )
     assert b'AS "predicted_number"' in (folder / "rules.sql").read_bytes()
-    assert "as json, csv, markdown, python, sql or spark, not as 'pmml'" in refused(
-        ["rules", folder / "model", "--format", "pmml"], capsys
+    assert "as json, csv, markdown, python, sql, spark or pmml, not as 'html'" in refused(
+        ["rules", folder / "model", "--format", "html"], capsys
     )
 
 

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tmcore
 from tmcore import NumberRules, RuleSet, TsetlinClassifier, TsetlinRegressor
-from tmcore.export import FOR_NUMBERS
+from tmcore.experiments import engines
+from tmcore.export import FOR_NUMBERS, pmml_reader
 from tmcore.export.checks import run_sql
 from tmcore.export.proof import MODEL, prove
 from tmcore.rules import Condition, Rule, RuleColumn
@@ -176,13 +178,26 @@ def test_exports_of_numbers():
     rows = list(csv.DictReader(io.StringIO(HAND_MADE.export("csv").decode("utf-8-sig"))))
     assert [row["weight"] for row in rows] == ["152.125", "12.25", "-3.0", "-0.015625"]
     assert {row["class"] for row in rows} == {""}
-    for name in ("pmml", "html"):
-        with pytest.raises(
-            ValueError, match=rf"as json, csv, markdown, python, sql or spark, not as '{name}'\.$"
-        ):
-            HAND_MADE.export(name)
-        with pytest.raises(ValueError, match="Rules that predict a number can be exported as"):
-            prove(HAND_MADE, name, pd.DataFrame({"age": [50.0]}))
+    with pytest.raises(
+        ValueError, match=r"as json, csv, markdown, python, sql, spark or pmml, not as 'html'\.$"
+    ):
+        HAND_MADE.export("html")
+    with pytest.raises(ValueError, match="Rules that predict a number can be exported as"):
+        prove(HAND_MADE, "html", pd.DataFrame({"age": [50.0]}))
+
+
+def test_pmml_of_numbers_is_a_regression_whose_table_is_the_sum_by_hand():
+    data = HAND_MADE.export("pmml")
+    space = {"p": "http://www.dmg.org/PMML-4_4"}
+    root = ElementTree.fromstring(data)
+    model = root.find("p:RegressionModel", space)
+    assert (model.get("functionName"), model.get("normalizationMethod")) == ("regression", "none")
+    (table,) = model.findall("p:RegressionTable", space)
+    assert "targetCategory" not in table.attrib
+    target = root.find("p:DataDictionary/p:DataField[@name='number']", space)
+    assert (target.get("optype"), target.get("dataType")) == ("continuous", "double")
+    scored = pmml_reader.score(data, pd.DataFrame({"age": [30.0, 50.0, 70.0, np.nan]}))
+    assert scored.predicted.tolist() == [152.125, 164.375, 161.359375, 152.125]
 
 
 def test_written_sql_python_and_markdown_give_the_numbers_worked_out_by_hand(tmp_path):
@@ -218,6 +233,15 @@ def test_every_format_for_numbers_is_proven(scale, weights):
             assert proof.sentence.endswith(
                 "the same numbers as the model on all 120 rows and 1,000 generated ones."
             )
+
+
+def test_duckdb_gives_the_same_numbers():
+    pytest.importorskip("duckdb")
+    X, y = mixed(120)
+    model = TsetlinRegressor(n_clauses=20, epochs=4, random_state=1).fit(X, y)
+    check = ("DuckDB ran the SQL", engines.run_duckdb)
+    proof = prove(model.rules_, "sql", X, model, n_generated=1000, check=check)
+    assert proof.equal, (proof.sentence, proof.examples)
 
 
 def test_pruning_by_support_sends_to_the_dial():

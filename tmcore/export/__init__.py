@@ -40,7 +40,7 @@ ENDINGS = {
 }
 """How a file of each format is called."""
 
-FOR_NUMBERS = ("json", "csv", "markdown", "python", "sql", "spark")
+FOR_NUMBERS = ("json", "csv", "markdown", "python", "sql", "spark", "pmml")
 """Formats that can hold rules that predict a number."""
 
 

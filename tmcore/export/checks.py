@@ -166,6 +166,8 @@ def run_pmml(task: Task) -> Answer:
         scored = score(task.data, task.frame)
     except (ValueError, KeyError, SyntaxError) as error:
         raise CheckError(f"The PMML could not be scored: {error}") from error
+    if not len(task.rules.classes):
+        return Answer(scored.predicted[:, None], scored.predicted.tolist())
     texts = {
         str(label).lower() if isinstance(label, bool) else str(label): label
         for label in plain_labels(task.rules)

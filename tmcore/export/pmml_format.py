@@ -2,7 +2,8 @@
 
 Every rule is a DerivedField of 1 and 0 (0 where a value it asks for is missing); the votes of a class are
 DerivedFields too, and can be read as outputs. A RegressionModel has one RegressionTable a class. Tables stand
-in the order that decides ties: with two classes the second one first, because it wins at 0 votes.
+in the order that decides ties: with two classes the second one first, because it wins at 0 votes. Rules that predict
+a number make a RegressionModel for regression, whose one table is the sum of the votes.
 """
 
 from __future__ import annotations
@@ -60,12 +61,13 @@ class _Names:
     def __init__(self, rules: RuleSet) -> None:
         taken = {column.name for column in rules.columns} | set(used_columns(rules))
         sums = [f"votes {k}" for k in range(1, len(as_tuple(rules.intercept)) + 1)]
-        own = ["class", "predicted class", *(f"rule {n}" for n in range(1, len(rules) + 1)), *sums]
+        answer = "class" if len(rules.classes) else "number"
+        own = [answer, f"predicted {answer}", *(f"rule {n}" for n in range(1, len(rules) + 1)), *sums]
         own += [f"predicted {name}" for name in sums]
         ending = ""
         while not taken.isdisjoint(name + ending for name in own):
             ending += "'"
-        self.target, self.predicted = f"class{ending}", f"predicted class{ending}"
+        self.target, self.predicted = f"{answer}{ending}", f"predicted {answer}{ending}"
         self.rules = [f"rule {n}{ending}" for n in range(1, len(rules) + 1)]
         self.votes = [name + ending for name in sums]
         self.outputs = [f"predicted {name}{ending}" for name in sums]
@@ -91,10 +93,15 @@ def _dictionary(root: Element, rules: RuleSet, names: _Names) -> None:
             _add(fields, "DataField", name=column, optype="continuous", dataType="double")
         else:  # without a list of values, so that a category never seen is valid
             _add(fields, "DataField", name=column, optype="categorical", dataType="string")
-    optype, data_type = _TYPES[type(plain_labels(rules)[0])]
+    optype, data_type = _target_type(rules)
     target = _add(fields, "DataField", name=names.target, optype=optype, dataType=data_type)
     for label in plain_labels(rules):
         _add(target, "Value", value=_label(label))
+
+
+def _target_type(rules: RuleSet) -> tuple[str, str]:
+    """The optype and dataType of what is predicted."""
+    return _TYPES[type(plain_labels(rules)[0])] if len(rules.classes) else ("continuous", "double")
 
 
 def _model(root: Element, rules: RuleSet, names: _Names) -> None:
@@ -103,20 +110,20 @@ def _model(root: Element, rules: RuleSet, names: _Names) -> None:
         root,
         "RegressionModel",
         modelName="Tsetlin machine rules",
-        functionName="classification",
-        normalizationMethod="logit" if two else "softmax",
+        functionName="classification" if len(rules.classes) else "regression",
+        normalizationMethod="none" if not len(rules.classes) else "logit" if two else "softmax",
     )
     schema = _add(model, "MiningSchema")
     _add(schema, "MiningField", name=names.target, usageType="target")
     for column in used_columns(rules):
         _add(schema, "MiningField", name=column, missingValueTreatment="asIs", invalidValueTreatment="asIs")
     output = _add(model, "Output")
-    _, data_type = _TYPES[type(plain_labels(rules)[0])]
+    optype, data_type = _target_type(rules)
     _add(
         output,
         "OutputField",
         name=names.predicted,
-        optype="categorical",
+        optype=optype,
         dataType=data_type,
         feature="predictedValue",
     )
@@ -160,6 +167,10 @@ def _votes(parent: Element, rules: RuleSet, names: _Names) -> None:
 
 def _tables(model: Element, rules: RuleSet, names: _Names, two: bool) -> None:
     labels = [_label(label) for label in plain_labels(rules)]
+    if not labels:
+        table = _add(model, "RegressionTable", intercept="0")
+        _add(table, "NumericPredictor", name=names.votes[0], coefficient="1")
+        return
     if two:
         table = _add(model, "RegressionTable", intercept="0", targetCategory=labels[-1])
         _add(table, "NumericPredictor", name=names.votes[0], coefficient="1")

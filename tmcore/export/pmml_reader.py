@@ -1,8 +1,8 @@
 """Scores a PMML file, to check what was written. Written from the PMML 4.4 definition, not from the writer.
 
 It knows the parts of PMML that rules need: fields, DerivedFields with the functions in `_FUNCTIONS`, and a
-RegressionModel for classification. Columns are evaluated as wholes; a value is an array with a mask of what
-is missing, both of shape (n_rows,), or () where it is the same in every row.
+RegressionModel for classification or regression. Columns are evaluated as wholes; a value is an array with a
+mask of what is missing, both of shape (n_rows,), or () where it is the same in every row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Scored:
-    """What a file says of each row: the class as text, and the outputs that are numbers, by name."""
+    """What a file says of each row: the class as text or the number, and the outputs that are numbers, by name."""
 
     predicted: NDArray[Any]
     outputs: Mapping[str, NDArray[np.float64]]
@@ -49,8 +49,8 @@ def score(data: bytes, frame: pd.DataFrame) -> Scored:
     root = ElementTree.fromstring(data)
     space = root.tag.removesuffix("PMML")
     model = root.find(f"{space}RegressionModel")
-    if model is None or model.get("functionName") != "classification":
-        raise ValueError("The file holds no RegressionModel for classification.")
+    if model is None or model.get("functionName") not in ("classification", "regression"):
+        raise ValueError("The file holds no RegressionModel for classification or regression.")
     return _Scorer(root, model, space, frame).run()
 
 
@@ -75,8 +75,12 @@ class _Scorer:
         return Scored(self._predict(), outputs)
 
     def _predict(self) -> NDArray[Any]:
-        """The class of the largest probability; of equal ones, that of the first table."""
+        """The number, or the class of the largest probability; of equal ones, that of the first table."""
         tables = self.model.findall(f"{self.space}RegressionTable")
+        if self.model.get("functionName") == "regression":
+            if len(tables) != 1 or self.model.get("normalizationMethod", "none") != "none":
+                raise ValueError("A regression with many tables or a normalization is not known here.")
+            return self._sum(tables[0])
         labels = np.array([table.get("targetCategory") for table in tables], dtype=object)
         sums = np.column_stack([self._sum(table) for table in tables])
         method = self.model.get("normalizationMethod", "none")
