@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,16 +88,20 @@ def dashboard_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    """Headless Chromium, driven by Playwright."""
+def launch() -> Iterator[Callable[..., object]]:
+    """Starts a headless Chromium, driven by Playwright, with further flags."""
     from playwright.sync_api import sync_playwright
 
     path = chromium_path()
     assert path is not None, "Chromium is not installed, and CI is set: install the package chromium."
+    usual = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=path,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-        )
-        yield running
-        running.close()
+        yield lambda *flags: playwright.chromium.launch(executable_path=path, args=[*usual, *flags])
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Callable[..., Any]) -> Iterator[object]:
+    """Headless Chromium."""
+    running = launch()
+    yield running
+    running.close()

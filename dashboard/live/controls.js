@@ -13,13 +13,15 @@ function send(S, name, value = null) {
   ask(S);
 }
 
-// One question at a time: the next goes out when the last was answered, with all commands given since.
+// One question at a time: the next goes out when the last was answered, with all commands given since. Those of one
+// that was never answered go along again; the server carries each out once.
 function ask(S) {
   const now = performance.now();
   if (S.asked && now - S.askedAt < LOST) return;
+  S.unanswered = [...(S.asked ? S.unanswered : []), ...S.outbox.splice(0)];
   S.asked = lastNumber = Math.max(lastNumber + 1, Date.now());
   S.askedAt = now;
-  S.setTriggerValue("ask", { number: S.asked, commands: S.outbox.splice(0) });
+  S.setTriggerValue("ask", { number: S.asked, commands: S.unanswered });
 }
 
 function answered(S) {
@@ -30,6 +32,7 @@ function answered(S) {
 
 // While something runs, ask for the next frame as soon as this one is here and the one before it was drawn.
 function keepAsking(S) {
+  if (S.outbox.length || (S.asked && S.unanswered.length)) { ask(S); return; }
   const due = () => performance.now() - (S.askedAt || 0) >= (document.hidden ? HIDDEN_PULL : PULL);
   if (S.data && S.data.busy && (!S.asked || performance.now() - S.askedAt > LOST) && due()
     && (S.undrawn < 2 || document.hidden || !S.facts)) ask(S);

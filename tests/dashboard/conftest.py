@@ -119,10 +119,10 @@ class MadeUp:
         return job.settled
 
     @staticmethod
-    def keep(kept: Store, owner: str, run: TrainingRun, name: str = "made up") -> str:
+    def keep(kept: Store, owner: str, run: TrainingRun, name: str = "made up", end_step: int = 500) -> str:
         """Keep a run; its id."""
         run_id = kept.write_rows(run)
-        kept.enter(run_id, owner, name, run.parameters, 500, run)
+        kept.enter(run_id, owner, name, run.parameters, end_step, run)
         return run_id
 
 
@@ -214,14 +214,15 @@ class Tab:
 
 
 @pytest.fixture
-def new_tab(browser: Any) -> Iterator[Callable[[str], Tab]]:
-    """Opens an address as a visitor never seen before."""
+def new_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
+    """Opens an address as a visitor never seen before; in a small window there is little to draw."""
     contexts = []
 
-    def arrive(address: str) -> Tab:
-        contexts.append(browser.new_context(viewport={"width": 1280, "height": 1000}))
+    def arrive(address: str, small: bool = False) -> Tab:
+        size = (500, 300) if small else (1280, 1000)
+        contexts.append(browser.new_context(viewport={"width": size[0], "height": size[1]}))
         page = contexts[-1].new_page()
-        page.goto(address)
+        page.goto(address, wait_until="commit")
         return Tab(page)
 
     yield arrive
@@ -230,7 +231,7 @@ def new_tab(browser: Any) -> Iterator[Callable[[str], Tab]]:
 
 
 @pytest.fixture
-def new_run(new_tab: Callable[[str], Tab]) -> Callable[[str], Tab]:
+def new_run(new_tab: Callable[..., Tab]) -> Callable[[str], Tab]:
     """Opens Heart's Train page at an address as a visitor never seen before."""
 
     def arrive(address: str) -> Tab:
