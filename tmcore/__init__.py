@@ -1,7 +1,7 @@
 """A Tsetlin machine for tables whose rules can be read: fast kernels, a scikit-learn estimator, rules and exports."""
 
 from tmcore.estimators import TsetlinClassifier
-from tmcore.model_files import load_any as load
+from tmcore.model_files import load
 from tmcore.parameters import PARAMETERS, Parameters
 from tmcore.regressor import TsetlinRegressor
 from tmcore.rules import NumberRules, Rule, RuleSet

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
-from tmcore import dial, early_stopping, files, model_files
+from tmcore import dial, early_stopping, files
 from tmcore.class_weights import class_scales
 from tmcore.dial import Point
 from tmcore.encoders import make_encoder
@@ -270,14 +269,3 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
             return softmax(scaled, axis=1)
         positive = expit(scaled)
         return positive / positive.sum(axis=1, keepdims=True)
-
-
-def load(path: str | Path) -> TsetlinClassifier:
-    """Read a model written by `TsetlinClassifier.save`.
-
-    Raises
-    ------
-    ValueError
-        The file is something else, damaged, or of a newer version.
-    """
-    return model_files.load(path, TsetlinClassifier)

@@ -49,7 +49,7 @@ def save(model: TsetlinModel, path: str | Path) -> None:
     files.write(path, "model", meta, arrays)
 
 
-def load_any(path: str | Path) -> TsetlinClassifier | TsetlinRegressor:
+def load(path: str | Path) -> TsetlinClassifier | TsetlinRegressor:
     """Read a model back, a classifier or a regressor, whichever the file holds.
 
     Raises
@@ -62,20 +62,6 @@ def load_any(path: str | Path) -> TsetlinClassifier | TsetlinRegressor:
 
     meta, arrays = files.read(path, "model")
     return _read(meta, arrays, TsetlinRegressor if "target_range" in meta else TsetlinClassifier)
-
-
-def load(path: str | Path, make: type[TsetlinClassifier]) -> TsetlinClassifier:
-    """Read a classifier back; see `tmcore.estimators.load`.
-
-    Raises
-    ------
-    ValueError
-        As `load_any`, or the file holds a regressor.
-    """
-    meta, arrays = files.read(path, "model")
-    if "target_range" in meta:
-        raise ValueError(f"{path} holds a model that predicts numbers, but a classifier is needed here.")
-    return _read(meta, arrays, make)
 
 
 def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]) -> Model:

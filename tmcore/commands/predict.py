@@ -7,7 +7,7 @@ import sys
 from itertools import chain
 
 from tmcore.commands.output import check_output, note, text_file
-from tmcore.model_files import load_any
+from tmcore.model_files import load
 from tmcore.read_csv import read_raw
 from tmcore.scoring import score, write_csv
 
@@ -15,7 +15,7 @@ from tmcore.scoring import score, write_csv
 def run(options: argparse.Namespace) -> int:
     """Predict and write; notes go to stderr."""
     check_output(options.output)
-    model = load_any(options.model)
+    model = load(options.model)
     raw = read_raw(options.data, options.separator, options.encoding, options.decimal)
     scored = score(raw, model.encoder_, getattr(model, "rules_", None), model)
     for line in scored.notes:

@@ -6,7 +6,7 @@ import argparse
 
 from tmcore.commands.output import check_output, note, write_bytes
 from tmcore.export.proof import Model, prove
-from tmcore.model_files import load_any
+from tmcore.model_files import load
 from tmcore.new_rows import fit_columns
 from tmcore.read_csv import read_raw
 
@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     if options.prove is not None and options.format == "text":
         raise ValueError("Text is for reading only and cannot be proven; choose another --format.")
-    model = load_any(options.model)
+    model = load(options.model)
     if not hasattr(model, "rules_"):
         raise ValueError(
             f"{options.model} was trained on batches and not settled; call settle(X, y) in Python first."

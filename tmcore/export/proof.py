@@ -25,7 +25,7 @@ from tmcore.export.checks import READ, RUN, Answer, Check, CheckError, Task
 from tmcore.export.generated import generate
 from tmcore.export.labels import plain_labels
 from tmcore.extract import WEIGHT_UNIT
-from tmcore.model_files import load_any
+from tmcore.model_files import load
 from tmcore.regressor import TsetlinRegressor
 from tmcore.rule import as_tuple
 from tmcore.ruleset import RuleSet
@@ -239,7 +239,7 @@ def _run_model(task: Task) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         path.write_bytes(task.data)
-        model = load_any(path)
+        model = load(path)
     return _joined([_ask(task.rules, model, part) for part in task.parts])
 
 
