@@ -33,7 +33,7 @@ def show(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
         words += f": edited, {style.count(len(editing.numbers()))} of {len(editing.first.rules):,} in use"
     many = len(editing.draft.rules) > MOST_DRAWN_CLOSED
     opened: Literal["rerun", "ignore"] = "rerun" if many else "ignore"
-    with st.expander(words, key="edit_panel", expanded=editing.is_edited, on_change=opened) as panel:
+    with st.expander(words, key="edit_panel", on_change=opened) as panel:
         if many and not panel.open:
             return
         st.caption(

@@ -102,6 +102,10 @@ class Editing:
         off = self.draft.off - {number} if on else self.draft.off | {number}
         self._become(replace(self.draft, off=off))
 
+    def leave_out(self, numbers: Iterable[int]) -> None:
+        """Leave out exactly these rules, as one edit; numbers that no rule has are ignored."""
+        self._become(replace(self.draft, off=frozenset(numbers) & self.draft.rules.keys()))
+
     def delete(self, number: int) -> None:
         """Take a rule away."""
         rules = {other: rule for other, rule in self.draft.rules.items() if other != number}

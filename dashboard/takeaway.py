@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MEMO = "tsetlin_takeaway"
 MOST_LINES, MOST_CHARACTERS = 300, 60_000
 MODEL_ENDING = "tsetlin"
+MOST_UNASKED = 300
+"""Files of more rules are made when they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,14 @@ CHOICES = {
 
 @dataclass
 class Proven:
-    """The proofs of one rule set, each made when its format is first chosen."""
+    """The proofs of one rule set, each made when its format is first chosen; of many rules those in `wanted`."""
 
     rules: RuleSet
     model: TsetlinClassifier | None
-    about: About
+    told: tuple[tuple[str, str], ...]
     retrained: Mark | None = None
     proofs: dict[str, Proof] = field(default_factory=dict)
+    wanted: set[str] = field(default_factory=set)
 
 
 def show(
@@ -79,8 +82,8 @@ def show(
     )
     proven = st.session_state.get(MEMO)
     if not isinstance(proven, Proven) or proven.rules is not rules or proven.retrained != retrained:
-        about = _about(job, scores(len(job.y_test), test_accuracy, retrained))
-        proven = st.session_state[MEMO] = Proven(rules, model, about, retrained)
+        told = scores(len(job.y_test), test_accuracy, retrained)
+        proven = st.session_state[MEMO] = Proven(rules, model, told, retrained)
     _panel(proven, job)
 
 
@@ -150,6 +153,9 @@ def _panel(proven: Proven, job: Job) -> None:
 
 def _format(name: str, proven: Proven, job: Job) -> None:
     if name not in proven.proofs:
+        if len(proven.rules) > MOST_UNASKED and name not in proven.wanted:
+            _offer(name, proven)
+            return
         with st.spinner(f"Running the {CHOICES[name].label} file"):
             proven.proofs[name] = _prove(name, proven, job)
     proof, choice = proven.proofs[name], CHOICES[name]
@@ -186,6 +192,21 @@ def _format(name: str, proven: Proven, job: Job) -> None:
             st.caption(more)
 
 
+def _offer(name: str, proven: Proven) -> None:
+    """Many rules take a while, so a file of them is made when it is asked for."""
+    said, button = st.columns([4, 1], vertical_alignment="center")
+    said.caption(
+        f"A file of {style.count(len(proven.rules), 'rule')} takes some seconds to write and to run."
+    )
+    button.button(
+        f"Make {CHOICES[name].label}",
+        key=f"takeaway_make_{name}",
+        width="stretch",
+        on_click=proven.wanted.add,
+        args=(name,),
+    )
+
+
 def preview(data: bytes) -> tuple[str, str]:
     """The beginning of a text file, and a sentence about what is left out, if anything is."""
     text = data.decode("utf-8-sig").rstrip("\n")
@@ -199,8 +220,8 @@ def preview(data: bytes) -> tuple[str, str]:
 
 def _prove(name: str, proven: Proven, job: Job) -> Proof:
     rows = pd.concat([job.X_train, job.X_test]).sort_index()
-    estimator = proven.model
+    estimator, about = proven.model, _about(job, proven.told)
     if estimator is not None and name == MODEL:
-        return prove(estimator.rules_, name, rows, estimator, proven.about)
+        return prove(estimator.rules_, name, rows, estimator, about)
     unchanged = estimator is not None and proven.rules is estimator.rules_
-    return prove(proven.rules, name, rows, estimator if unchanged else None, proven.about)
+    return prove(proven.rules, name, rows, estimator if unchanged else None, about)

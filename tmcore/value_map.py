@@ -7,7 +7,7 @@ column's value, which the value map gives exactly, and the rules over two column
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -130,6 +130,14 @@ def _weights(rules: Sequence[Rule]) -> NDArray[np.float64]:
     return np.array([as_tuple(rule.weights) for rule in rules], dtype=np.float64)
 
 
+def _conditions_by_column(rules: Iterable[Rule]) -> dict[str, list[Condition]]:
+    asked: dict[str, list[Condition]] = defaultdict(list)
+    for rule in rules:
+        for condition in rule.conditions:
+            asked[condition.column].append(condition)
+    return asked
+
+
 def decision(rules: RuleSet) -> str | None:
     """Return the whole model as one short decision, where it is one.
 
@@ -146,11 +154,15 @@ def decision(rules: RuleSet) -> str | None:
         too many combinations of values to look at.
     """
     columns = list(used_columns(rules).values())
-    patterns = [[one for rule in rules for one in rule.conditions if one.column == c.name] for c in columns]
-    cells = [cells_of(column, asked) for column, asked in zip(columns, patterns, strict=True)]
-    n_cells = np.prod([len(one) for one in cells], dtype=np.float64)
-    if n_cells > MOST_CELLS or n_cells * len(rules) > MOST_WORK:
-        return None
+    asked = _conditions_by_column(rules)
+    patterns = [asked[column.name] for column in columns]
+    cells: list[tuple[Cell, ...]] = []
+    n_cells = 1
+    for column, conditions in zip(columns, patterns, strict=True):
+        cells.append(cells_of(column, conditions))
+        n_cells *= len(cells[-1])
+        if n_cells > MOST_CELLS or n_cells * len(rules) > MOST_WORK:
+            return None
     predicted = _predict_cells(rules, columns, cells)
     found = np.unique(predicted)
     names = rules.class_names

@@ -12,8 +12,7 @@ _component = st.components.v2.component(
     "tsetlin_compared_rules",
     html='<div class="rules compared" role="list"></div>',
     css=style.component_css("rule_list/rule_list.css") + style.text_of("compare_view/compare.css"),
-    js=style.text_of("rule_list/rule_list.js").replace("export default function", "function ruleList")
-    + style.text_of("compare_view/compare.js"),
+    js=style.text_of("rule_list/sentences.js") + style.text_of("compare_view/compare.js"),
 )
 
 

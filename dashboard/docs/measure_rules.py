@@ -1,8 +1,8 @@
 """Measure the Rules page in headless Chromium: ``python dashboard/docs/measure_rules.py --rules 2000 --columns 200``.
 
 Starts a page of its own with as many rules, from a machine trained for one epoch on 1,000 made-up rows, and prints the
-median seconds from an action until the page shows its effect: another order, one class, one feature, a point of the
-dial. Needs Playwright and Chromium.
+median seconds from an action until the page shows its effect: another order, one class, one feature, a rule switched
+off (the page's sentence), the rows of a rule, a point of the dial. Needs Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def made_up(n_rules: int, n_columns: int) -> Any:
     job = Job(X[:800], y[:800], X[800:], y[800:], parameters, "made up")
     job.set_speed("max")
     job.play()
-    job.wait_until_idle(600)
+    while job.state != "finished":
+        job.wait_until_idle(600)
+        time.sleep(0.05)
     job.settle()
     job.wait_until_idle(600)
     assert job.outcome is not None
@@ -86,9 +88,11 @@ class Page:
 
     def first(self) -> str:
         """The text of the list's beginning."""
-        return "\n".join(
-            self.tab.locator(".rules .row").first.locator("xpath=..").locator(".row").all_inner_texts()[:8]
-        )
+        return "\n".join(self.tab.locator(".list .row[data-number]").all_inner_texts()[:8])
+
+    def sentence(self) -> str:
+        """The page's sentence."""
+        return str(self.tab.locator("h1").first.inner_text())
 
     def until(self, changed: Any, seconds: float = 60) -> float:
         """Seconds until a condition holds."""
@@ -99,14 +103,11 @@ class Page:
             time.sleep(0.005)
         return time.perf_counter() - began
 
-    def choose(self, key: str, text: str) -> float:
-        """Choose in a select box; seconds from the click on the option until the list is another."""
+    def choose(self, label: str, text: str) -> float:
+        """Choose in one of the list's fields; seconds until the list is another."""
         before = self.first()
-        self.tab.locator(f".st-key-{key} [data-baseweb=select], .st-key-{key} input").first.click()
-        option = self.tab.get_by_role("option", name=text, exact=True)
-        option.wait_for(timeout=30_000)
         began = time.perf_counter()
-        option.click()
+        self.tab.get_by_label(label, exact=True).select_option(text)
         self.until(lambda: self.first() != before)
         return time.perf_counter() - began
 
@@ -114,36 +115,59 @@ class Page:
         """Press a part of the class control; seconds until the list is another."""
         before = self.first()
         began = time.perf_counter()
-        self.tab.locator(".st-key-rules_class button", has_text=name).first.click()
+        self.tab.locator(".list .segments button", has_text=name).first.click()
         self.until(lambda: self.first() != before)
+        return time.perf_counter() - began
+
+    def flip(self, place: int) -> float:
+        """Switch a rule; seconds until the page's sentence is another."""
+        before = self.sentence()
+        began = time.perf_counter()
+        self.tab.locator(".list [data-part=switch]").nth(place).click()
+        self.until(lambda: self.sentence() != before)
+        return time.perf_counter() - began
+
+    def rows(self, place: int) -> float:
+        """Ask for the rows of a rule; seconds until they are there."""
+        number = self.tab.locator(".list .row[data-number]").nth(place).get_attribute("data-number")
+        began = time.perf_counter()
+        self.tab.locator(".list [data-part=rows]").nth(place).click()
+        title = self.tab.get_by_role("heading", name=f"Rule {number} covers")
+        self.until(lambda: title.count() and self.tab.locator(".covered .inner .line").count())
         return time.perf_counter() - began
 
     def turn(self, key: str) -> float:
         """Move the dial by a key; seconds until the page's sentence is another (0.35 s of it wait for more keys)."""
-        before = self.tab.locator("h1").first.inner_text()
+        before = self.sentence()
         self.tab.get_by_role("slider", name="Number of rules").focus()
         began = time.perf_counter()
         self.tab.keyboard.press(key)
-        self.until(lambda: self.tab.locator("h1").first.inner_text() != before)
+        self.until(lambda: self.sentence() != before)
         return time.perf_counter() - began - 0.35
 
 
 def measure(page: Page, times: int) -> None:
     """Print the medians."""
-    taken: dict[str, list[float]] = {"sort": [], "class": [], "feature": [], "dial": []}
+    taken: dict[str, list[float]] = {
+        name: [] for name in ("sort", "class", "feature", "switch", "rows", "dial")
+    }
 
     def take(name: str, seconds: float) -> None:
         taken[name].append(seconds)
         page.settle()
         page.tab.wait_for_timeout(300)
 
-    for _ in range(times):
-        take("sort", page.choose("rules_sort", "Fewest literals first"))
-        take("sort", page.choose("rules_sort", "Heaviest first"))
+    for turn in range(times):
+        take("sort", page.choose("Sort", "Fewest literals first"))
+        take("sort", page.choose("Sort", "Heaviest first"))
         take("class", page.press("no"))
         take("class", page.press("All"))
-        take("feature", page.choose("rules_column", "column 0"))
-        take("feature", page.choose("rules_column", "Any feature"))
+        take("feature", page.choose("Feature", "column 0"))
+        take("feature", page.choose("Feature", "Any feature"))
+        take("switch", page.flip(0))
+        take("switch", page.flip(0))
+        take("rows", page.rows(2 * turn % 8))
+        take("rows", page.rows(2 * turn % 8 + 1))
         take("dial", page.turn("ArrowLeft"))
         take("dial", page.turn("ArrowRight"))
     for name, seconds in taken.items():

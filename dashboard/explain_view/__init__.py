@@ -21,8 +21,7 @@ _component = st.components.v2.component(
     "tsetlin_explain",
     html='<div class="explain"></div>',
     css=style.component_css("explain_view/explain.css"),
-    js=style.text_of("rule_list/rule_list.js").replace("export default function", "function ruleList")
-    + style.text_of("explain_view/explain.js"),
+    js=style.text_of("rule_list/sentences.js") + style.text_of("explain_view/explain.js"),
 )
 
 

@@ -1,16 +1,54 @@
-"""Rules with what is told about each of them, and the ways to sort and filter them. No Streamlit here."""
+"""Rules with what is told about each of them. No Streamlit here."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-import pandas as pd
+from dashboard.rule_list.counting import Counter, Cover
+from tmcore.rule import Rule, n_correct
+from tmcore.ruleset import RuleSet
 
-from tmcore.rules import Rule, RuleSet
+FLAGS = ("never true", "always true", "equal cover", "contradictory", "low support")
+LOW_SHARE = 0.01
+LOW_ROWS = 5
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a rule covers of the training or of the test rows; shares are NaN where there is nothing to divide by.
+
+    Attributes
+    ----------
+    n_rows : int
+        Covered rows.
+    support : float
+        Their share of all rows.
+    precision : float
+        Share of the covered rows it is right about.
+    lift : float
+        How many times the precision is the share of rows that any rule for this class would be right about.
+    coverage : float
+        Share of the rows of its class that it covers; of the rows not of that class where it speaks against it.
+    """
+
+    n_rows: int
+    support: float
+    precision: float
+    lift: float
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A peculiarity of a rule, one of `FLAGS`, and what is shown of it."""
+
+    kind: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -20,19 +58,13 @@ class Listed:
     Attributes
     ----------
     number : int
-        Its place in the rule set, from 1.
+        Its place in the rule set as learned, from 1.
     class_index, against : int, bool
         The class it speaks for; ``against`` says that it speaks against that class only.
     weight : float
         With two classes the signed weight, else the weight for ``class_index``.
     covered : tuple of int
         Covered training rows of each class.
-    n_train, n_test : int
-        Covered rows.
-    precision_train, precision_test : float
-        Share of the covered rows it is right about, NaN where it covers none.
-    base_rate : float
-        Share of all training rows it would be right about if it covered them all.
     """
 
     number: int
@@ -41,89 +73,92 @@ class Listed:
     against: bool
     weight: float
     covered: tuple[int, ...]
-    n_train: int
-    n_test: int
-    precision_train: float
-    precision_test: float
-    base_rate: float
-
-    @property
-    def lift(self) -> float:
-        """How many times the training precision is the base rate, NaN where it covers nothing."""
-        return self.precision_train / self.base_rate if self.base_rate else math.nan
+    train: Part
+    test: Part
+    flags: tuple[Flag, ...] = ()
 
 
-def list_rules(
-    rules: RuleSet, train: tuple[pd.DataFrame, pd.Series], test: tuple[pd.DataFrame, pd.Series]
-) -> tuple[Listed, ...]:
-    """Count every rule on the training rows and, apart, on the test rows."""
-    on_train, on_test = rules.statistics(*train), rules.statistics(*test)
-    totals = [int((train[1] == label).sum()) for label in rules.classes]
-    covered = on_train[[column for column in on_train if str(column).startswith("covered ")]].to_numpy()
-    listed = []
-    for place, rule in enumerate(rules):
-        index, against = rule.speaks_for
-        right = sum(totals) - totals[index] if against else totals[index]
-        listed.append(
-            Listed(
-                number=place + 1,
-                rule=rule,
-                class_index=index,
-                against=against,
-                weight=rule.weights if isinstance(rule.weights, float) else rule.weights[index],
-                covered=tuple(int(count) for count in covered[place]),
-                n_train=int(on_train["n_rows"].iloc[place]),
-                n_test=int(on_test["n_rows"].iloc[place]),
-                precision_train=float(on_train["precision"].iloc[place]),
-                precision_test=float(on_test["precision"].iloc[place]),
-                base_rate=right / sum(totals),
-            )
-        )
-    return tuple(listed)
+def list_rules(base: RuleSet, rules: Mapping[int, Rule], counter: Counter) -> tuple[Listed, ...]:
+    """Count every rule on the training rows and, apart, on the test rows.
 
-
-def _precision(listed: Listed) -> float:
-    return -1.0 if math.isnan(listed.precision_train) else listed.precision_train
-
-
-SORTS: dict[str, Callable[[Listed], Any]] = {
-    "Heaviest first": lambda listed: -listed.rule.magnitude,
-    "Most rows first": lambda listed: -listed.n_train,
-    "Purest first": lambda listed: -_precision(listed),
-    "Fewest literals first": lambda listed: listed.rule.n_literals,
-}
-
-
-def choose(rules: Iterable[Listed], class_index: int | None, column: str | None, sort: str) -> list[Listed]:
-    """The rules that speak for or against a class and test a column, in the order asked for.
-
-    Equal rules under ``sort`` stay heaviest first. None asks nothing.
+    Parameters
+    ----------
+    base : RuleSet
+        Whose classes and columns count; its rules do not.
+    rules : the rules by their number
+    counter : Counter
     """
-    kept = [
-        listed
-        for listed in rules
-        if (class_index is None or listed.class_index == class_index)
-        and (column is None or any(condition.column == column for condition in listed.rule.conditions))
+    covers = counter.covers(replace(base, rules=tuple(rules.values())))
+    listed = tuple(
+        _listed(number, rule, cover, counter)
+        for (number, rule), cover in zip(rules.items(), covers, strict=True)
+    )
+    return with_flags(listed, covers, sum(counter.totals[0]))
+
+
+def _listed(number: int, rule: Rule, cover: Cover, counter: Counter) -> Listed:
+    index, against = rule.speaks_for
+    train, test = counter.totals
+    return Listed(
+        number=number,
+        rule=rule,
+        class_index=index,
+        against=against,
+        weight=rule.weights if isinstance(rule.weights, float) else rule.weights[index],
+        covered=cover.train,
+        train=_part(rule, cover.train, cover.n_train, train),
+        test=_part(rule, cover.test, cover.n_test, test),
+    )
+
+
+def _part(rule: Rule, covered: tuple[int, ...], n_rows: int, totals: tuple[int, ...]) -> Part:
+    n_all = sum(totals)
+    right, own = n_correct(rule, covered, n_rows), n_correct(rule, totals, n_all)
+    precision = _ratio(right, n_rows)
+    return Part(
+        n_rows, _ratio(n_rows, n_all), precision, _ratio(precision, _ratio(own, n_all)), _ratio(right, own)
+    )
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def with_flags(listed: Sequence[Listed], covers: Sequence[Cover], n_train: int) -> tuple[Listed, ...]:
+    """The same rules with what is peculiar about their training rows, ``n_train`` of them."""
+    alike: dict[bytes, list[Listed]] = defaultdict(list)
+    for one, cover in zip(listed, covers, strict=True):
+        alike[cover.same].append(one)
+    return tuple(
+        replace(one, flags=tuple(_flags(one, alike[cover.same], n_train)))
+        for one, cover in zip(listed, covers, strict=True)
+    )
+
+
+def _flags(one: Listed, alike: Sequence[Listed], n_train: int) -> Iterable[Flag]:
+    n_rows = one.train.n_rows
+    if not n_rows:
+        yield Flag("never true", "never true")
+        return
+    if n_rows == n_train:
+        yield Flag("always true", "always true")
+    side = (one.class_index, one.against)
+    same = [
+        other.number for other in alike if other is not one and (other.class_index, other.against) == side
     ]
-    kept.sort(key=SORTS["Heaviest first"])
-    kept.sort(key=SORTS[sort])
-    return kept
+    opposite = [other.number for other in alike if (other.class_index, other.against) != side]
+    if same:
+        yield Flag("equal cover", f"equal cover: same rows as {_named(same)}")
+    if opposite:
+        yield Flag("contradictory", f"contradictory: same rows as {_named(opposite)}, another class")
+    if n_rows < max(LOW_ROWS, LOW_SHARE * n_train):
+        yield Flag("low support", "low support")
 
 
-def to_table(rules: Sequence[Listed], rule_set: RuleSet) -> pd.DataFrame:
-    """One row per rule with every number that is told about it; shares are percentages, the index is its number."""
-    columns: dict[str, list[Any]] = {
-        "weight": [listed.weight for listed in rules],
-        "class": [rule_set.class_text(listed.rule) for listed in rules],
-        "rule": [listed.rule.text() for listed in rules],
-        "literals": [listed.rule.n_literals for listed in rules],
-        "training rows": [listed.n_train for listed in rules],
-        "precision, training": [100 * listed.precision_train for listed in rules],
-        "lift, training": [listed.lift for listed in rules],
-        "test rows": [listed.n_test for listed in rules],
-        "precision, test": [100 * listed.precision_test for listed in rules],
-    }
-    return pd.DataFrame(columns, index=pd.Index([listed.number for listed in rules], name="no."))
+def _named(numbers: Sequence[int]) -> str:
+    shown = ", ".join(str(number) for number in numbers[:MOST_NAMED])
+    more = f" and {len(numbers) - MOST_NAMED:,} more" if len(numbers) > MOST_NAMED else ""
+    return f"{'rule' if len(numbers) == 1 else 'rules'} {shown}{more}"
 
 
 def safe_file_name(name: str, ending: str) -> str:

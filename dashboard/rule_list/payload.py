@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.rule_list.listing import Listed
-from dashboard.style import CLASS_MARKS, count, hue, mark, percent
-from tmcore.conditions import Condition, weight_text
+from dashboard.rule_list.counting import Counter
+from dashboard.rule_list.listing import FLAGS, Listed, Part
+from dashboard.style import hue, mark, short
+from tmcore.conditions import Condition, visible, weight_text
 from tmcore.rule import as_tuple
 from tmcore.rules import RuleSet
 
@@ -54,6 +57,14 @@ def backdrop(values: pd.Series, labels: pd.Series, classes: Iterable[Any]) -> Ba
     return Backdrop(float(found[0]), float(found[-1]), tuple(found.tolist()) if few else (), np.array(counts))
 
 
+@dataclass(frozen=True)
+class Body:
+    """What the list of rules shows, as JSON, and a name that other content does not have."""
+
+    name: str
+    data: bytes
+
+
 class Painter:
     """Turns listed rules into the component's data; reads each column of the training rows once."""
 
@@ -63,94 +74,76 @@ class Painter:
         self._categories = {column.name: column.categories for column in rules.columns}
         self._X, self._y = X, y
         self._backdrops: dict[str, Backdrop | None] = {}
+        self._texts: dict[Condition, str] = {}
 
-    def build(self, listed: Sequence[Listed], with_start: bool) -> dict[str, Any]:
-        """The data of the component: a head, one entry per rule, and the intercept as the row START."""
-        weights = [abs(one.weight) for one in listed]
-        starts = as_tuple(self.rules.intercept)
-        top = max([*weights, *(abs(start) for start in starts if with_start)], default=1.0) or 1.0
-        entries = [self._rule(one, top) for one in listed]
-        if with_start:
-            entries += self._start_rows(starts, top)
-        two = f"{mark(0)} weight {mark(1)}"
-        return {
-            "head": {
-                "weight": two if len(starts) == 1 else "weight",
-                "support": f"training rows it covers, of {len(self._y):,}",
-                "precision": "precision",
-            },
-            "rules": entries,
+    def body(self, listed: Sequence[Listed], base: RuleSet, counter: Counter) -> Body:
+        """What the list shows of some rules: texts, places and counts. `base` has the start they add to."""
+        starts = as_tuple(base.intercept)
+        top = max([*(abs(one.weight) for one in listed), *map(abs, starts)], default=1.0) or 1.0
+        told = {
+            "classes": [
+                {"name": short(name), "mark": mark(k), "hue": hue(k)} for k, name in enumerate(self.names)
+            ],
+            "totals": [sum(total) for total in counter.totals],
+            "top": top,
+            "starts": [{"weight": weight_text(start), "share": start / top} for start in starts],
+            "kinds": FLAGS,
         }
-
-    def _rule(self, listed: Listed, top: float) -> dict[str, Any]:
-        index = listed.class_index
-        return {
-            "weight": weight_text(listed.weight),
-            "share": listed.weight / top,
-            "hue": hue(index),
-            "mark": mark(index),
-            "markHue": hue(index),
-            "outcome": self.rules.class_text(listed.rule),
-            "others": self._others(listed),
-            "conditions": [self.condition(condition, index) for condition in listed.rule.conditions],
-            "covered": count(listed.n_train, "row"),
-            "support": self._support(listed),
-            "precision": percent(listed.precision_train) if listed.n_train else "no rows",
-            "testPrecision": f"test {percent(listed.precision_test)}" if listed.n_test else "no test row",
-            "testTitle": count(listed.n_test, "test row"),
-        }
-
-    def _start_rows(self, starts: tuple[float, ...], top: float) -> list[dict[str, Any]]:
-        two = len(starts) == 1
-        rows = []
-        for place, start in enumerate(starts):
-            index = int(start >= 0) if two else place
-            text = "every row begins here, before any rule"
-            rows.append(
-                {
-                    "weight": weight_text(start),
-                    "share": start / top,
-                    "hue": hue(index),
-                    "conditions": [],
-                    "others": [],
-                    "text": text if two else f"{self.names[place]}: {text}",
-                    "support": None,
-                }
-            )
-        return rows
-
-    def _others(self, listed: Listed) -> list[dict[str, str]]:
-        weights = as_tuple(listed.rule.weights)
-        if len(weights) == 1:
-            return []
-        return [
-            {"mark": mark(index), "hue": hue(index), "text": f"{self.names[index]} {weight_text(weight)}"}
-            for index, weight in enumerate(weights)
-            if index != listed.class_index and weight != 0
-        ]
-
-    def _support(self, listed: Listed) -> list[dict[str, Any]]:
-        order = list(range(len(self.names)))
-        order.remove(listed.class_index)
-        order = [1, 0] if len(self.names) == 2 else [listed.class_index, *order]
-        total = max(1, len(self._y))
-        shown = order if len(self.names) <= len(CLASS_MARKS) else order[:1]
+        entries = [self._entry(one) for one in listed]
+        used = dict.fromkeys(condition.column for one in listed for condition in one.rule.conditions)
+        columns = [{"name": visible(name), "behind": self._behind(name)} for name in used]
         parts = [
-            {
-                "hue": hue(index),
-                "mark": mark(index),
-                "name": self.names[index],
-                "count": f"{listed.covered[index]:,}",
-                "share": listed.covered[index] / total,
-            }
-            for index in shown
+            json.dumps(told, allow_nan=False)[:-1],
+            f'"columns": {json.dumps(columns, allow_nan=False)}',
+            f'"rules": [{", ".join(entries)}]}}',
         ]
-        if len(shown) < len(order):
-            rest = sum(listed.covered) - listed.covered[listed.class_index]
-            parts.append(
-                {"hue": "ink3", "mark": "other", "name": "other", "count": f"{rest:,}", "share": rest / total}
-            )
-        return parts
+        data = ", ".join(parts).encode()
+        return Body(hashlib.blake2b(data, digest_size=8).hexdigest(), data)
+
+    def _entry(self, one: Listed) -> str:
+        """One rule as JSON; the conditions come as text that is kept."""
+        told = {
+            "number": one.number,
+            "weight": one.weight,
+            "weightText": weight_text(one.weight),
+            "index": one.class_index,
+            "outcome": self.rules.class_text(one.rule),
+            "others": self._others(one),
+            "literals": one.rule.n_literals,
+            "covered": one.covered,
+            "train": _numbers(one.train),
+            "test": _numbers(one.test),
+            "flags": [[flag.kind, flag.text] for flag in one.flags],
+        }
+        conditions = ", ".join(map(self._condition_text, one.rule.conditions))
+        return f'{json.dumps(told, allow_nan=False)[:-1]}, "conditions": [{conditions}]}}'
+
+    def _condition_text(self, condition: Condition) -> str:
+        if condition not in self._texts:
+            glyph = self._places(condition)
+            told = {"column": visible(condition.column), "parts": condition.parts(), "glyph": glyph}
+            self._texts[condition] = json.dumps(told, allow_nan=False)
+        return self._texts[condition]
+
+    def _others(self, listed: Listed) -> list[list[Any]]:
+        """What a rule adds to other classes: index and text."""
+        weights = as_tuple(listed.rule.weights)
+        return [
+            [index, f"{short(self.names[index])} {weight_text(weight)}"]
+            for index, weight in enumerate(weights)
+            if len(weights) > 1 and index != listed.class_index and weight != 0
+        ]
+
+    def _behind(self, name: str) -> list[list[int]] | None:
+        """Rows of each class along a numeric column's axis."""
+        behind = self._backdrop(name)
+        return None if behind is None else behind.counts.tolist()
+
+    def _backdrop(self, name: str) -> Backdrop | None:
+        if name not in self._backdrops:
+            numeric = any(column.name == name and column.kind == "numeric" for column in self.rules.columns)
+            self._backdrops[name] = backdrop(self._X[name], self._y, self.rules.classes) if numeric else None
+        return self._backdrops[name]
 
     def condition(self, condition: Condition, class_index: int) -> dict[str, Any]:
         """A condition's words with their roles, and its glyph in a class's colour."""
@@ -160,10 +153,33 @@ class Painter:
         }
 
     def _glyph(self, condition: Condition, class_index: int) -> dict[str, Any] | None:
+        glyph = self._places(condition)
+        behind = self._backdrop(condition.column) if glyph is not None and "from" in glyph else None
+        if glyph is None or behind is None:
+            return glyph
+        two = len(self.names) == 2
+        up = 1 if two else class_index
+        rest = np.delete(behind.counts, up, axis=0).sum(axis=0)
+        return glyph | {
+            "up": behind.counts[up].tolist(),
+            "down": rest.tolist(),
+            "upHue": hue(up),
+            "downHue": hue(0) if two else "axis",
+        }
+
+    def _places(self, condition: Condition) -> dict[str, Any] | None:
+        """Where a condition's bounds stand on its axis, or what it asks of each category."""
         if condition.known:
             return None
         if condition.kind == "numeric":
-            return self._interval(condition, class_index)
+            behind = self._backdrop(condition.column)
+            if behind is None:
+                return None
+            lower, upper = condition.lower, condition.upper
+            return {
+                "from": None if lower is None else behind.place(lower),
+                "to": None if upper is None else behind.place(upper),
+            }
         asked: tuple[str | None, ...]
         if condition.kind == "nominal" and condition.is_in is None:
             asked, kind, names = condition.not_in, "not", self._categories[condition.column]
@@ -177,22 +193,8 @@ class Painter:
             cells = [cell for cell in cells if cell != "dot"][:MOST_CELLS]
         return {"cells": cells}
 
-    def _interval(self, condition: Condition, class_index: int) -> dict[str, Any] | None:
-        if condition.column not in self._backdrops:
-            self._backdrops[condition.column] = backdrop(
-                self._X[condition.column], self._y, self.rules.classes
-            )
-        behind = self._backdrops[condition.column]
-        if behind is None:
-            return None
-        two = len(self.names) == 2
-        up = 1 if two else class_index
-        rest = np.delete(behind.counts, up, axis=0).sum(axis=0)
-        return {
-            "from": None if condition.lower is None else behind.place(condition.lower),
-            "to": None if condition.upper is None else behind.place(condition.upper),
-            "up": behind.counts[up].tolist(),
-            "down": rest.tolist(),
-            "upHue": hue(up),
-            "downHue": hue(0) if two else "axis",
-        }
+
+def _numbers(part: Part) -> list[float | None]:
+    """Covered rows, support, precision, lift and coverage; None where there is nothing to divide by."""
+    shares = (part.support, part.precision, part.lift, part.coverage)
+    return [part.n_rows, *(None if math.isnan(share) else round(share, 6) for share in shares)]

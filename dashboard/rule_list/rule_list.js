@@ -1,169 +1,209 @@
-// Draws the list of rules. Everything that comes from the data is set as text, never as markup.
+// The list of rules: filters, order, sentences or a table, switches. What an edit does the server decides.
 
-const SVG = "http://www.w3.org/2000/svg";
-const GLYPH = { width: 60, height: 22 };
+const SORTS = [["Heaviest first", "weight", true], ["Most rows first", `train.${SUPPORT}`, true], ["Purest first", `train.${PRECISION}`, true],
+  ["Highest lift first", `train.${LIFT}`, true], ["Widest coverage first", `train.${COVERAGE}`, true], ["Fewest literals first", "literals", false], ["As learned", "number", false]];
+const SHARES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+const LENGTHS = [1, 2, 3, 5, 8];
+const FIRST = { column: "", index: -1, share: 0, length: 0, flag: "" };
+const NO_FLAG = "none", OFF = "off";
 
-function node(tag, attributes = {}, ...children) {
-  const made = tag.startsWith("svg:")
-    ? document.createElementNS(SVG, tag.slice(4))
-    : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined) continue;
-    if (name === "text") made.textContent = value;
-    else if (name === "style") Object.assign(made.style, value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child !== null));
+function read(bytes) {
+  const text = new TextDecoder().decode(bytes);
+  const end = text.indexOf("\n");
+  return [JSON.parse(text.slice(0, end)), text.length > end + 1 ? JSON.parse(text.slice(end + 1)) : null];
+}
+
+function value(rule, by) {
+  if (by === "weight") return Math.abs(rule.weight);
+  const [part, at] = by.split(".");
+  return at === undefined ? rule[part] : rule[part][at];
+}
+
+// Rules without a value come last, equal ones heaviest first, then by number.
+function sorted(rules, { by, down }) {
+  const sign = down ? -1 : 1;
+  return rules.map((rule) => [value(rule, by), rule]).sort(([a, one], [b, other]) => {
+    if (a !== b) {
+      if (a === null || b === null) return a === null ? 1 : -1;
+      return sign * (typeof a === "string" ? a.localeCompare(b) : a - b);
+    }
+    return Math.abs(other.weight) - Math.abs(one.weight) || one.number - other.number;
+  }).map(([, rule]) => rule);
+}
+
+function passes(rule, { column, index, share, length, flag }, off) {
+  return (!column || rule.conditions.some((one) => one.column === column)) && (index < 0 || rule.index === index)
+    && (!share || rule.train[SUPPORT] >= share) && (!length || rule.literals <= length)
+    && (!flag || (flag === OFF ? off.has(rule.number) : flag === NO_FLAG ? !rule.flags.length : rule.flags.some(([kind]) => kind === flag)));
+}
+
+function select(label, options, chosen, take) {
+  const made = node("select", { "aria-label": label });
+  options.forEach(([words, key]) => made.append(node("option", { value: key, text: words })));
+  made.value = String(chosen);
+  made.addEventListener("change", () => take(made.value));
   return made;
 }
 
-function intervalGlyph(glyph, hue) {
-  const { width, height } = GLYPH;
-  const middle = height / 2;
-  const box = node("svg:svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "glyph" });
-  const from = glyph.from ?? 0;
-  const to = glyph.to ?? 1;
-  const barWidth = width / glyph.up.length;
-  const tallest = Math.max(1, ...glyph.up, ...glyph.down);
-  const shapes = new Map();
-  glyph.up.forEach((_, bin) => {
-    const centre = (bin + 0.5) / glyph.up.length;
-    const opacity = centre > from && centre < to ? 0.62 : 0.26;
-    for (const [counts, upward, fill] of [[glyph.up, true, glyph.upHue], [glyph.down, false, glyph.downHue]]) {
-      const tall = (counts[bin] / tallest) * (middle - 1);
-      if (!tall) continue;
-      const kind = `${fill} ${opacity}`;
-      const bar = `M${bin * barWidth} ${middle}v${upward ? -tall : tall}h${barWidth - 0.6}V${middle}z`;
-      shapes.set(kind, (shapes.get(kind) ?? "") + bar);
-    }
+function segments(label, options, chosen, take) {
+  return node("div", { class: "segments", role: "group", "aria-label": label }, ...options.map(([words, key, hue]) => {
+    const button = node("button", { type: "button", "aria-pressed": String(key === chosen) });
+    if (hue) button.append(node("span", { style: { color: `var(--${hue[1]})` }, text: `${hue[0]} ` }));
+    button.append(words);
+    button.addEventListener("click", () => take(key));
+    return button;
+  }));
+}
+
+function button(words, take) {
+  const made = node("button", { type: "button", class: "plain", text: words });
+  made.addEventListener("click", take);
+  return made;
+}
+
+function drawFilters(own) {
+  const { body, filter, root } = own;
+  const change = (part) => { Object.assign(filter, part); arrange(own); };
+  const columns = [...body.behind.keys()].sort((a, b) => a.localeCompare(b)).map((name) => [name, name]);
+  const classes = [["All", -1], ...body.classes.map((one, index) => [one.name, index, [one.mark, one.hue]])];
+  const ofClass = classes.length <= 5 ? segments("Class", classes, filter.index, (index) => { change({ index }); drawFilters(own); })
+    : select("Class", classes.map(([name, index]) => [index < 0 ? "Any class" : name, index]), filter.index, (index) => change({ index: Number(index) }));
+  const kinds = body.kinds.map((kind) => [kind, body.rules.filter((rule) => rule.flags.some(([one]) => one === kind)).length]).filter(([, n]) => n);
+  const flags = [["Any flag", ""], ["No flag", NO_FLAG], ...kinds.map(([kind, n]) => [`${kind} (${n.toLocaleString("en-US")})`, kind]), ["switched off", OFF]];
+  const known = SORTS.find(([, by, down]) => by === own.sort.by && down === own.sort.down);
+  const sorts = [...SORTS.map(([words], place) => [words, place]), ...(known ? [] : [["By a heading", -1]])];
+  const order = select("Sort", sorts, known ? SORTS.indexOf(known) : -1, (place) => { own.sort = { by: SORTS[place][1], down: SORTS[place][2] }; arrange(own); });
+  root.querySelector(".filters").replaceChildren(
+    select("Feature", [["Any feature", ""], ...columns], filter.column, (column) => change({ column })), ofClass,
+    select("Support", [["Any support", 0], ...SHARES.map((share) => [`covers ≥ ${percent(share)}`, share])], filter.share, (share) => change({ share: Number(share) })),
+    select("Length", [["Any length", 0], ...LENGTHS.map((n) => [n === 1 ? "1 literal" : `≤ ${n} literals`, n])], filter.length, (n) => change({ length: Number(n) })),
+    select("Flags", flags, filter.flag, (flag) => change({ flag })), order,
+    segments("View", [["Sentences", "sentences"], ["Table", "table"]], own.view, (view) => { own.view = view; drawFilters(own); arrange(own); }));
+}
+
+function drawTitle(own) {
+  const [n, total] = [own.shown.length, own.body.rules.length];
+  const isFiltered = Object.keys(FIRST).some((key) => own.filter[key] !== FIRST[key]);
+  const parts = [node("h3", { "aria-live": "polite", text: n === total ? `All ${count(total, "rule")}` : `${n.toLocaleString("en-US")} of ${count(total, "rule")}` })];
+  if (isFiltered) parts.push(button("Show all", () => { Object.assign(own.filter, FIRST); drawFilters(own); arrange(own); }));
+  const edits = node("div", { class: "edits" });
+  if (own.off.size) edits.append(node("span", { text: `${own.off.size.toLocaleString("en-US")} switched off` }));
+  if (own.told.undo) edits.append(button("Undo", () => ask(own, { name: "undo" })));
+  if (own.told.edited) edits.append(button("Back to the rules as learned", () => ask(own, { name: "reset" })));
+  own.root.querySelector(".title").replaceChildren(...parts, edits);
+}
+
+function ask(own, what) {
+  own.asked += 1;
+  own.setTriggerValue("ask", { ...what, number: own.asked, held: own.body ? own.body.name : null });
+}
+
+// Choose and order the rules, and draw those in view.
+function arrange(own, top = 0) {
+  const { body, filter, box } = own;
+  own.shown = sorted(body.rules.filter((rule) => passes(rule, filter, own.off)), own.sort);
+  const table = own.view === "table";
+  own.list.guess = table ? 34 : 56;
+  box.className = table ? "box table" : "box";
+  box.setAttribute("role", table ? "table" : "group");
+  box.setAttribute("aria-label", "Rules");
+  if (table) box.setAttribute("aria-rowcount", own.shown.length + 2); else box.removeAttribute("aria-rowcount");
+  own.inner.setAttribute("role", table ? "rowgroup" : "list");
+  const head = table ? drawTableHead(body, own.sort, (by, down) => { own.sort = { by, down }; drawFilters(own); arrange(own); }) : drawHead(body);
+  box.firstElementChild.replaceWith(head);
+  drawTitle(own);
+  box.scrollTop = 0;
+  own.list.show(own.shown.map((rule) => rule.number));
+  if (top) { box.scrollTop = top; own.list.paint(); }
+  own.root.querySelector(".none").hidden = own.shown.length > 0;
+}
+
+function choose(own, number) {
+  const before = own.chosen;
+  own.chosen = number === before ? null : number;
+  for (const one of [before, own.chosen]) if (one !== null) own.list.redraw(one);
+  reach(own);
+  ask(own, { name: "rows", rule: own.chosen });
+}
+
+function flip(own, number) {
+  if (!own.off.delete(number)) own.off.add(number);
+  own.list.redraw(number);
+  reach(own);
+  drawTitle(own);
+  ask(own, { name: "off", off: [...own.off] });
+}
+
+// One row's parts can be reached by Tab, the others by the arrow keys.
+function reach(own) {
+  const { nodes, keys } = own.list;
+  if (!nodes.has(own.at)) own.at = keys.find((key) => nodes.has(key));
+  for (const [key, row] of nodes) for (const part of row.querySelectorAll("[data-part]")) part.tabIndex = key === own.at ? 0 : -1;
+}
+
+function move(own, event) {
+  const row = event.target.closest("[data-number]");
+  const part = event.target.dataset.part;
+  if (!row || !part) return;
+  const last = own.list.keys.length - 1;
+  const here = own.list.keys.indexOf(Number(row.dataset.number));
+  const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + 10, PageUp: here - 10, Home: 0, End: last }[event.key];
+  const other = { ArrowLeft: "switch", ArrowRight: "rows" }[event.key];
+  if (to === undefined && other === undefined) return;
+  event.preventDefault();
+  own.list.focus(to === undefined ? here : Math.min(last, Math.max(0, to)), other ?? part);
+}
+
+function start(root) {
+  const box = root.querySelector(".box");
+  const own = { root, box, inner: root.querySelector(".inner"), filter: { ...FIRST }, sort: { by: "weight", down: true }, view: "sentences",
+    off: new Set(), chosen: null, at: null, asked: null, body: null, rules: new Map() };
+  own.list = virtualList(box, own.inner, (number, place) => {
+    const rule = own.rules.get(number);
+    const [on, chosen] = [!own.off.has(number), number === own.chosen];
+    return own.view === "table" ? drawLine(rule, own.body, on, chosen, place) : drawRule(rule, own.body, on, chosen, place, own.shown.length);
+  }, 56, () => reach(own));
+  own.inner.addEventListener("click", (event) => {
+    const row = event.target.closest("[data-number]");
+    if (!row || String(root.getRootNode().getSelection?.() ?? getSelection())) return;
+    const number = Number(row.dataset.number);
+    if (event.target.closest("[data-part=switch]")) flip(own, number); else choose(own, number);
   });
-  for (const [kind, d] of shapes) {
-    const [fill, opacity] = kind.split(" ");
-    box.append(node("svg:path", { d, fill: `var(--${fill})`, opacity }));
-  }
-  box.append(
-    node("svg:rect", { x: 0, y: middle - 0.5, width, height: 1, fill: "var(--line)" }),
-    node("svg:rect", {
-      x: from * width, y: middle - 3, width: Math.max(1, (to - from) * width), height: 6,
-      fill: `var(--${hue})`, stroke: "var(--bg)", "stroke-width": 1,
-    }),
-  );
-  for (const bound of [glyph.from, glyph.to]) {
-    if (bound === null) continue;
-    const x = Math.min(width - 2, Math.max(0, bound * width - 1));
-    box.append(node("svg:rect", { x, y: 1, width: 2, height: height - 2, fill: "var(--ink)" }));
-  }
-  return box;
-}
-
-function categoryGlyph(glyph, hue) {
-  const height = GLYPH.height;
-  const middle = height / 2;
-  const step = 14;
-  const width = Math.max(GLYPH.width, step * glyph.cells.length);
-  const left = width - step * glyph.cells.length;
-  const box = node("svg:svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", class: "glyph" });
-  glyph.cells.forEach((cell, index) => {
-    const x = left + step * (index + 0.5);
-    const half = 4.5;
-    if (cell === "is") {
-      box.append(node("svg:rect", { x: x - half, y: middle - half, width: 2 * half, height: 2 * half, rx: 2.5, fill: `var(--${hue})` }));
-    } else if (cell === "not") {
-      box.append(node("svg:path", {
-        d: `M${x - half} ${middle - half}h${2 * half}v${2 * half}h${-2 * half}zM${x - half} ${middle + half}l${2 * half} ${-2 * half}`,
-        fill: "none", stroke: `var(--${hue})`, "stroke-width": 1.5,
-      }));
-    } else {
-      box.append(node("svg:circle", { cx: x, cy: middle, r: 1.8, fill: "var(--axis)", opacity: 0.6 }));
-    }
+  own.inner.addEventListener("keydown", (event) => move(own, event));
+  own.inner.addEventListener("focusin", (event) => {
+    const row = event.target.closest("[data-number]");
+    if (row && Number(row.dataset.number) !== own.at) { own.at = Number(row.dataset.number); reach(own); }
   });
-  return box;
+  return own;
 }
 
-function drawGlyph(glyph, hue) {
-  if (glyph === null) return null;
-  return glyph.cells ? categoryGlyph(glyph, hue) : intervalGlyph(glyph, hue);
-}
-
-function drawCondition(condition, word, hue) {
-  const phrase = node("span", { class: "phrase" });
-  condition.parts.forEach(([role, text], index) => {
-    if (index) phrase.append(" ");
-    const negated = role === "operator" && text.startsWith("is not");
-    phrase.append(node("span", { class: negated ? "negated" : role, text }));
-  });
-  return node("span", { class: "condition" }, node("b", { class: "word", text: word }), drawGlyph(condition.glyph, hue), phrase);
-}
-
-function drawSentence(rule) {
-  const sentence = node("span", { class: "sentence" });
-  if (!rule.conditions.length) {
-    sentence.append(node("span", { class: "condition" }, node("b", { class: "word", text: "START" }), node("span", { text: rule.text })));
-    return sentence;
-  }
-  rule.conditions.forEach((condition, index) => {
-    sentence.append(drawCondition(condition, index ? "AND" : "IF", rule.hue), " ");
-  });
-  sentence.append(node("span", { class: "condition" },
-    node("b", { class: "word", text: "THEN" }),
-    node("span", { class: "mark", style: { color: `var(--${rule.markHue})` }, text: rule.mark }),
-    node("span", { class: "then", text: rule.outcome })));
-  if (rule.others.length) {
-    const others = node("small", { text: "and adds " });
-    for (const other of rule.others) {
-      others.append(node("span", { class: "part" },
-        node("span", { style: { color: `var(--${other.hue})` }, text: other.mark }), ` ${other.text}`), " ");
-    }
-    sentence.append(others);
-  }
-  return sentence;
-}
-
-function drawWeight(rule) {
-  const bar = node("svg:svg", { viewBox: "0 0 100 18", preserveAspectRatio: "none", "aria-hidden": "true" });
-  const long = Math.abs(rule.share) * 48;
-  bar.append(
-    node("svg:rect", { x: rule.share > 0 ? 50 : 50 - long, y: 3, width: Math.max(0.8, long), height: 12, fill: `var(--${rule.hue})` }),
-    node("svg:rect", { x: 49.6, y: 0, width: 0.8, height: 18, fill: "var(--axis)" }),
-  );
-  return node("div", { class: "weight" }, bar, node("span", { class: "number", text: rule.weight }));
-}
-
-function drawSupport(rule) {
-  if (!rule.support) return node("div", { class: "support" });
-  const bar = node("div", { class: "stack", "aria-hidden": "true" });
-  for (const part of rule.support) {
-    bar.append(node("i", { style: { width: `${100 * part.share}%`, background: `var(--${part.hue})` } }));
-  }
-  const words = node("small", { text: `${rule.covered}: ` });
-  for (const part of rule.support) {
-    words.append(node("span", { class: "part" }, `${part.count} `,
-      node("span", { style: { color: `var(--${part.hue})` }, text: part.mark, title: part.name })), " ");
-  }
-  return node("div", { class: "support" }, bar, words);
-}
-
-function drawPrecision(rule) {
-  if (!rule.support) return node("div", { class: "precision" });
-  return node("div", { class: "precision" },
-    node("span", { class: "number", text: rule.precision }),
-    node("small", { text: rule.testPrecision, title: rule.testTitle }));
-}
-
-function drawRow(rule) {
-  return node("div", { class: "row", role: "listitem" }, drawWeight(rule), drawSentence(rule), drawSupport(rule), drawPrecision(rule));
-}
-
-function drawHead(head) {
-  return node("div", { class: "row head", "aria-hidden": "true" },
-    node("div", { class: "weight" }, node("span", { class: "centre", text: head.weight }), node("span")),
-    node("span", { text: "rule" }),
-    node("span", { class: "support", text: head.support }),
-    node("span", { class: "precision", text: head.precision }));
+function take(own, body, name) {
+  body.name = name;
+  body.behind = new Map(body.columns.map((column) => [column.name, column.behind]));
+  for (const rule of body.rules) fill(rule, body);
+  own.body = body;
+  own.rules = new Map(body.rules.map((rule) => [rule.number, rule]));
+  if (!body.behind.has(own.filter.column)) own.filter.column = "";
+  if (!body.kinds.includes(own.filter.flag) && ![NO_FLAG, OFF].includes(own.filter.flag)) own.filter.flag = "";
+  own.root.querySelector(".starts").replaceChildren(...body.starts.map((one, index) => drawStart(one, index, body)));
+  drawFilters(own);
 }
 
 export default function (component) {
-  const { data, parentElement } = component;
-  const list = parentElement.querySelector(".rules");
-  list.replaceChildren(drawHead(data.head), ...data.rules.map(drawRow));
+  const { data, parentElement, setTriggerValue } = component;
+  const own = parentElement.own ??= start(parentElement.querySelector(".rules"));
+  const [told, body] = read(data);
+  own.setTriggerValue = setTriggerValue;
+  own.told = told;
+  own.asked ??= told.answered;
+  const current = told.answered >= own.asked;
+  const off = current ? new Set(told.off) : own.off;
+  const chosen = current ? told.chosen : own.chosen;
+  const changed = [...own.rules.keys()].filter((number) => own.off.has(number) !== off.has(number) || (number === own.chosen) !== (number === chosen));
+  Object.assign(own, { off, chosen });
+  if (body && told.body !== own.body?.name) { take(own, body, told.body); arrange(own, own.box.scrollTop); return; }
+  if (told.body !== own.body?.name) { ask(own, { name: "body" }); return; }
+  changed.forEach((number) => own.list.redraw(number));
+  reach(own);
+  drawTitle(own);
 }

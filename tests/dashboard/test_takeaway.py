@@ -106,12 +106,11 @@ def test_rules_that_are_not_the_models_are_compared_with_themselves(job: Job) ->
     assert job.outcome is not None
     estimator = job.outcome.estimator
     edited = replace(estimator.rules_, rules=estimator.rules_.rules[:1], edited=True)
-    about = describe("beans", job.parameters, job.X_train, job.y_train)
-    proof = takeaway._prove("json", takeaway.Proven(edited, estimator, about), job)
+    proof = takeaway._prove("json", takeaway.Proven(edited, estimator, ()), job)
     assert proof.equal
     assert "same votes as the rules on" in proof.sentence
     assert json.loads(proof.data)["edited"] is True
-    assert takeaway._prove(MODEL, takeaway.Proven(edited, estimator, about), job).equal
+    assert takeaway._prove(MODEL, takeaway.Proven(edited, estimator, ()), job).equal
 
 
 def test_preview_is_cut_where_a_file_is_long() -> None:
@@ -247,3 +246,14 @@ def test_downloads_in_the_running_app_are_the_files_shown(browser: Any, dashboar
         else:
             assert b"gave the same votes as the model on all 270 rows" in data
     page.close()
+
+
+def test_files_of_many_rules_are_made_when_asked_for(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takeaway, "MOST_UNASKED", 0)
+    page = open_page(job)
+    assert not page.exception
+    assert page.session_state[takeaway.MEMO].proofs == {}
+    page.button(key="takeaway_make_sql").click().run()
+    assert not page.exception
+    assert list(page.session_state[takeaway.MEMO].proofs) == ["sql"]
+    assert page.session_state[takeaway.MEMO].proofs["sql"].equal
