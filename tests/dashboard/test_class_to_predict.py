@@ -15,6 +15,7 @@ from dashboard.live.facts import facts
 from dashboard.live.rival import Rival
 from dashboard.session import Session
 from dashboard.store import Store
+from tmcore.history import Record
 from tmcore.table import read_table
 
 VALUES = [7 * i % 60 for i in range(60)]
@@ -46,7 +47,9 @@ def test_the_run_speaks_for_it(current: Session, made_up: Any) -> None:
     assert settled.rules_.class_names == ("well", "ill")
     assert job.latest is not None
     said = job.run.classes[(job.latest.votes[:, 0] >= 0).astype(int)]
-    assert job.run.history[-1].train_f1 == f1_score(job.y_train, said, pos_label="ill")
+    last = job.run.history[-1]
+    assert isinstance(last, Record)
+    assert last.train_f1 == f1_score(job.y_train, said, pos_label="ill")
     about = takeaway._about(job, ())
     assert dict(about.card)["class to predict"] == "ill"
 
@@ -58,8 +61,9 @@ def test_the_live_view_draws_its_rows_as_class_1(current: Session) -> None:
     told = facts(job.run, job)
     assert told["classes"] == ["well", "ill"]
     well, ill = np.array(told["columns"][0]["counts"])
-    edges = np.linspace(*job.X_train["size"].agg(["min", "max"]), len(ill) + 1)
-    expected = np.histogram(job.X_train["size"][job.y_train == "ill"], edges)[0]
+    size = job.X_train["size"]
+    edges = np.linspace(size.min(), size.max(), len(ill) + 1)
+    expected = np.histogram(size[job.y_train == "ill"], edges)[0]
     assert (ill.tolist(), int(well.sum())) == (expected.tolist(), int((job.y_train == "well").sum()))
     labels = np.array(told["points"]["labels"])
     n = told["points"]["train"]

@@ -25,6 +25,7 @@ from tmcore.judge import cross_validated_shares, judge
 from tmcore.labels import class_order
 from tmcore.parameters import Parameters
 from tmcore.read_csv import read_raw
+from tmcore.scores import Scores
 from tmcore.scoring import score
 from tmcore.splits import random_splits
 from tmcore.suggest import suggest_settings
@@ -98,6 +99,7 @@ def test_a_run_and_its_files(kind: str, first: bool, tmp_path: Path) -> None:
     run.save(tmp_path / "run")
     found, expected = run.advance(epochs=2), plain.advance(epochs=2)
     assert found.scores == expected.scores
+    assert isinstance(found.scores, Scores)
     said = run.classes[(found.votes[:, 0] >= 0).astype(int)]
     assert found.scores.train_f1 == pytest.approx(f1_score(y[:60], said, pos_label=positive))
     run.save_progress(tmp_path / "progress")
@@ -203,9 +205,13 @@ def test_other_seeds_take_the_class_of_the_rules(kind: str, first: bool) -> None
 
 def test_suggesting(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, positive, _ = table("texts", True)
-    seen = []
-    settle = TrainingRun.settle
-    monkeypatch.setattr(TrainingRun, "settle", lambda run: (seen.append(run.classes[1]), settle(run))[1])
+    seen, settle = [], TrainingRun.settle
+
+    def noted(run: TrainingRun) -> Any:
+        seen.append(run.classes[1])
+        return settle(run)
+
+    monkeypatch.setattr(TrainingRun, "settle", noted)
     suggest_settings(X, y, 0.2, parameters=SMALL, positive_class=positive)
     assert seen
     assert set(seen) == {positive}
