@@ -95,6 +95,8 @@ class Keeper:
         if self._run is not run:
             if self.run_id is not None:
                 self._store.delete(self._owner, self.run_id)
+            elif self._rows is not None:
+                self._rows.add_done_callback(self._discard)
             self.run_id, self._run = None, run
             self._rows = _writers.submit(self._store.write_rows, run, self._trained)
         if self._rows is not None:
@@ -108,3 +110,8 @@ class Keeper:
         if not self._store.update(self.run_id, job.parameters, job.end_step, run):
             self.problem = "This run was deleted from the list of kept runs, so it is not kept any more."
         return True
+
+    def _discard(self, rows: Future[str]) -> None:
+        """The rows of a run that was started over before they were written."""
+        if rows.exception() is None:
+            self._store.discard(rows.result())

@@ -157,7 +157,7 @@ class Store:
                 kept_table.write(trained, folder)
             run.save_rows(folder / ROWS)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            self.discard(run_id)
             raise
         return run_id
 
@@ -228,7 +228,11 @@ class Store:
             if run_id in (None, kept.id):
                 with self._list() as entries:
                     entries.execute("DELETE FROM runs WHERE id = ?", (kept.id,))
-                shutil.rmtree(self._folder_of(kept.id), ignore_errors=True)
+                self.discard(kept.id)
+
+    def discard(self, run_id: str) -> None:
+        """Delete the files of a run that is not in the list."""
+        shutil.rmtree(self._folder_of(run_id), ignore_errors=True)
 
 
 def _hash(owner: str) -> str:

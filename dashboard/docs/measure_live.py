@@ -3,7 +3,8 @@
 Starts a dashboard of its own, trains Heart with 100 clauses and COMPAS with 500, and prints, for each: distinct
 snapshots painted a second, frames a second (requestAnimationFrame), the median of 20 clicks on Play and Pause until the
 page shows them and until the server confirms them, the median of 20 jumps to random rows, and the memory of browser and
-server over time. Needs Playwright and Chromium.
+server at the start, each minute and at the end of the minutes asked for, in which the run learns all the time, with how
+much it grew a minute (least squares). Needs Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -194,6 +195,31 @@ class Page:
         return epochs / next(end for end in ends if end >= epochs)
 
 
+def memory_over(
+    page: Page, minutes: float, browser_pid: int, server: int
+) -> list[tuple[float, float, float]]:
+    """Minute, browser MB and server MB at the start, each minute and at the end, while the run learns."""
+    began, marks = time.monotonic(), []
+    while True:
+        minute = (time.monotonic() - began) / 60
+        if minute >= min(len(marks), minutes):
+            marks.append((minute, megabytes(offspring(browser_pid)), megabytes([server])))
+        if minute >= minutes:
+            return marks
+        page.keep_learning()
+        page.tab.wait_for_timeout(500)
+
+
+def print_memory(marks: list[tuple[float, float, float]]) -> None:
+    """A line each for browser and server."""
+    minutes = [mark[0] for mark in marks]
+    for place, name in ((1, "browser"), (2, "server")):
+        values = [mark[place] for mark in marks]
+        slope = statistics.linear_regression(minutes, values).slope
+        shown = "  ".join(f"{value:.0f}" for value in values)
+        print(f"  {name} MB, each minute{' ' * (9 - len(name))}{shown}  ({slope:+.1f} MB a minute)")
+
+
 def measure(
     browser: Any, address: str, server: int, browser_pid: int, case: tuple[str, int], minutes: float
 ) -> None:
@@ -211,15 +237,7 @@ def measure(
     shown, confirmed = page.clicks(20)
     print(f"  click to effect, median     {shown:.3f} s shown, {confirmed:.3f} s confirmed by the server")
     print(f"  jump to a row, median       {page.jumps(20):.3f} s")
-    end, marks = time.monotonic() + 60 * minutes, []
-    while True:
-        marks.append((megabytes(offspring(browser_pid)), megabytes([server])))
-        if time.monotonic() >= end:
-            break
-        page.keep_learning()
-        tab.wait_for_timeout(1000 * min(30, max(1, end - time.monotonic())))
-    step = max(1, len(marks) // 10)
-    print("  memory in MB, browser/server ", "  ".join(f"{b:.0f}/{s:.0f}" for b, s in marks[::step]))
+    print_memory(memory_over(page, minutes, browser_pid, server))
     painted, frames, _ = page.rates(8)
     print(f"  at the end                  {painted:.1f} snapshots, {frames:.0f} frames a second")
     tab.close()

@@ -104,8 +104,9 @@ class MadeUp:
     @classmethod
     def settled(cls, split: Split, n_rows: int) -> TsetlinClassifier:
         """A run on other rows that has learned so many of them, settled."""
+        test = split.X_test, split.y_test
         run = TrainingRun(
-            split.X_train, split.y_train, cls.PARAMETERS, validation=(split.X_test, split.y_test)
+            split.X_train, split.y_train, cls.PARAMETERS, test, positive_class=split.positive_class
         )
         run.learn(n_rows)
         return run.settle()

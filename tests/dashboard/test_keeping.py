@@ -63,7 +63,8 @@ def chosen() -> Session:
     """A session whose table was changed by hand before it was trained on."""
     current = Session(owner="ann")
     table = read_table(csv()).with_target("when").with_role("code", "nominal").with_role("left", "ignored")
-    current.open_table(table.with_order("dose", ["low", "middle", "high"]), "made up", csv())
+    table = table.with_order("dose", ["low", "middle", "high"]).with_positive_class("early")
+    current.open_table(table, "made up", csv())
     current.seed, current.test_share = 4, 0.3
     current.train_on()
     return current
@@ -101,6 +102,7 @@ def test_a_kept_run_comes_back_with_its_table_and_split(
     for name in ("y_train", "y_test"):
         pd.testing.assert_series_equal(getattr(again.split, name), getattr(chosen.split, name))
     assert again.split.note == chosen.split.note
+    assert again.split.positive_class == table.positive_class == "early"
     assert list(again.split.X_train["dose"].cat.categories) == ["low", "middle", "high"]
     assert (again.is_current, again.name, again.seed, again.test_share) == (True, "made up", 4, 0.3)
     job = again.job

@@ -127,11 +127,17 @@ def test_large_rows_are_written_while_the_run_learns(
     job.play()
     until(lambda: job.run.step > made_up.N + 10)
     assert kept.runs("ann") == []
+    job.reset()  # the rows of the run before are still being written, for nothing
+    job.wait_until_idle(5)
+    job.play()
+    until(lambda: job.run.step > 10)
     going.set()
     until(lambda: kept.runs("ann"))
     job.close()
     until(lambda: kept.runs("ann")[0].step == job.run.step)
-    assert made_up.same(kept.load("ann", kept.runs("ann")[0].id)[1], made_up.trained(job.run.step))
+    run_id = kept.runs("ann")[0].id
+    assert made_up.same(kept.load("ann", run_id)[1], made_up.trained(job.run.step))
+    until(lambda: [folder.name for folder in (kept.folder / "runs").iterdir()] == [run_id])
 
 
 CSV = "a,b,class\n" + "\n".join(f"{i % 13},{'uvw'[i % 3]},{'xy'[i % 13 > 5]}" for i in range(90))
@@ -173,6 +179,7 @@ def test_killed_at_any_moment_the_run_goes_on_bit_for_bit(kept: Store, made_up: 
     told = [int(line) for line in child.stdout.read().split()]
     child.wait()
     child.stdout.close()
+    kept.prepare()  # as a server that starts does
     runs = kept.runs("ann")
     if seconds < 0.1 and not runs:
         return  # killed before the first save
@@ -186,7 +193,9 @@ def test_killed_at_any_moment_the_run_goes_on_bit_for_bit(kept: Store, made_up: 
     trained = kept.table_of(runs[0].id)
     assert trained is not None
     pd.testing.assert_frame_equal(trained.split.X_train, expected.split.X_train)
-    alone = TrainingRun(trained.split.X_train, trained.split.y_train, run.parameters)
+    split = trained.split
+    assert split.positive_class == expected.split.positive_class
+    alone = TrainingRun(split.X_train, split.y_train, run.parameters, positive_class=split.positive_class)
     run.learn(123)
     alone.learn(run.step)
     assert made_up.same(run, alone)
