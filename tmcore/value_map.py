@@ -53,7 +53,7 @@ class ColumnMap:
 
 @dataclass(frozen=True, eq=False)
 class PairMap:
-    """What every pair of values of two columns adds, by the rules over exactly those two.
+    """What every pair of values of two columns adds, by the rules that ask no other column.
 
     Attributes
     ----------
@@ -61,6 +61,8 @@ class PairMap:
     first_cells, second_cells : tuple of Cell
     sums : float64 array (n_first, n_second, n_outputs)
     n_rules : int
+    n_others : int
+        Rules that ask both columns and more, which are in no sum here.
     """
 
     first: RuleColumn
@@ -69,6 +71,7 @@ class PairMap:
     second_cells: tuple[Cell, ...]
     sums: NDArray[np.float64]
     n_rules: int
+    n_others: int
 
 
 def value_map(rules: RuleSet) -> tuple[ColumnMap, ...]:
@@ -99,30 +102,41 @@ def pairs(rules: RuleSet) -> dict[tuple[str, str], int]:
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
+def telling_pair(rules: RuleSet) -> tuple[str, str] | None:
+    """Return the two columns that most rules join alone; else those whose own rules differ most; None without two."""
+    joined = pairs(rules)
+    if joined:
+        return next(iter(joined))
+    alone = [one.column.name for one in value_map(rules)[:2]]
+    return (alone[0], alone[1]) if len(alone) == 2 else None
+
+
 def pair_map(rules: RuleSet, first: str, second: str) -> PairMap:
-    """Return what each pair of values of two columns adds.
+    """Return what each pair of values of two columns adds, by the rules over one of them or both and no other.
 
     Raises
     ------
     ValueError
-        If no rule is over exactly these two columns.
+        If the columns are the same, or the rules ask nothing of one of them.
     """
-    group = [rule for rule in rules if {one.column for one in rule.conditions} == {first, second}]
-    if not group or first == second:
-        raise ValueError(
-            f"No rule is over the columns '{first}' and '{second}' alone; choose a pair of `pairs`."
-        )
     columns = used_columns(rules)
+    if first == second or not {first, second} <= columns.keys():
+        raise ValueError(
+            f"'{first}' and '{second}' are not two columns that the rules ask; choose two of those."
+        )
+    asked = [(rule, {one.column: one for one in rule.conditions}) for rule in rules]
+    group = [(rule, by_name) for rule, by_name in asked if by_name and by_name.keys() <= {first, second}]
     sides = []
     for name in (first, second):
-        asked = [next(one for one in rule.conditions if one.column == name) for rule in group]
-        cells = cells_of(columns[name], asked)
-        sides.append(
-            (cells, np.array([[cell.meets(one) for one in asked] for cell in cells], dtype=np.float64))
-        )
+        cells = cells_of(columns[name], (by_name[name] for _, by_name in group if name in by_name))
+        meets = [[name not in by_name or cell.meets(by_name[name]) for _, by_name in group] for cell in cells]
+        sides.append((cells, np.array(meets, dtype=np.float64).reshape(len(cells), len(group))))
     (first_cells, left), (second_cells, right) = sides
-    sums = np.einsum("ir,jr,rk->ijk", left, right, _weights(group))
-    return PairMap(columns[first], columns[second], first_cells, second_cells, sums, len(group))
+    weights = _weights([rule for rule, _ in group]).reshape(len(group), len(as_tuple(rules.intercept)))
+    sums = np.einsum("ir,jr,rk->ijk", left, right, weights)
+    n_both = sum({first, second} <= by_name.keys() for _, by_name in asked)
+    n_others = n_both - sum(len(by_name) == 2 for _, by_name in group)
+    return PairMap(columns[first], columns[second], first_cells, second_cells, sums, len(group), n_others)
 
 
 def _weights(rules: Sequence[Rule]) -> NDArray[np.float64]:

@@ -31,7 +31,8 @@ class Beside:
 class Comparing:
     """Tasks by name, models kept beside the run, what was chosen, and the threshold in use; all of one split.
 
-    ``threshold`` belongs to the settled model ``threshold_of``; another model starts at a half again.
+    ``model`` is the settled one in use. ``threshold`` belongs to the settled model ``threshold_of``; another model
+    starts at a half again.
     """
 
     split: Split
@@ -40,10 +41,18 @@ class Comparing:
     choices: dict[str, Any] = field(default_factory=dict)
     threshold: float = HALF
     threshold_of: object = None
+    model: object = None
 
     def keep(self, model: Beside) -> None:
         """Keep a model; the oldest goes where there are too many."""
         self.beside = [*self.beside, model][-MOST_BESIDE:]
+
+    def use(self, model: object) -> None:
+        """Compare these rules; what was worked out about the rules of another model goes."""
+        if self.model is not model:
+            self.model = model
+            if (task := self.tasks.pop("seeds", None)) is not None:
+                task.stop()
 
     def threshold_for(self, model: object) -> float:
         """The threshold chosen for a model."""

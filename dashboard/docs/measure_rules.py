@@ -51,10 +51,10 @@ def made_up(n_rules: int, n_columns: int) -> Any:
     parameters = Parameters(n_clauses=n_rules + n_rules // 10 * 2, epochs=1, weights="none")
     job = Job(X[:800], y[:800], X[800:], y[800:], parameters, "made up")
     job.set_speed("max")
-    job.play()
-    while job.state != "finished":
+    while job.state != "finished":  # its lease may lapse before it has learned, and it pauses
+        job.play()
         job.wait_until_idle(600)
-        time.sleep(0.05)
+        time.sleep(0.1)
     job.settle()
     job.wait_until_idle(600)
     assert job.outcome is not None
@@ -200,7 +200,13 @@ def main() -> int:
         script.write_text(PAGE.format(rules=chosen.rules, columns=chosen.columns, view=str(view)))
         words = ["-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
         server = subprocess.Popen(
-            [sys.executable, *words, "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"],
+            [
+                sys.executable,
+                *words,
+                "--server.address=127.0.0.1",
+                "--browser.gatherUsageStats=false",
+                "--runner.postScriptGC=false",
+            ],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(view.parents[2]), *sys.path])},
             stdout=subprocess.DEVNULL,

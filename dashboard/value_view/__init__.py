@@ -8,25 +8,29 @@ import streamlit as st
 from dashboard import style
 from dashboard.rule_list.payload import backdrop
 from dashboard.value_view.payload import column_chart, pair_grid
-from tmcore.conditions import visible
+from dashboard.value_view.plane import plane
+from tmcore.cells import used_columns
+from tmcore.conditions import visible, weight_text
 from tmcore.ruleset import RuleSet
-from tmcore.value_map import decision, pair_map, pairs, value_map
+from tmcore.value_map import PairMap, decision, pair_map, telling_pair, value_map
 
 MOST_CHARTS = 12
+MOST_CELLS = 400
+"""Cells of two columns that are also given as a table."""
 
 _component = st.components.v2.component(
     "tsetlin_value_map",
     html='<div class="values"></div>',
     css=style.component_css("value_view/value_map.css"),
-    js=style.text_of("value_view/value_map.js"),
+    js=style.text_of("value_view/plane.js") + style.text_of("value_view/value_map.js"),
 )
 
 
 def show(rules: RuleSet, X: pd.DataFrame, y: pd.Series, refitted: bool) -> None:
     """Draw the section for some rules; `X` and `y` are the training rows, `refitted` says that votes are log-odds."""
     maps = value_map(rules)
-    both = pairs(rules)
-    if not maps and not both:
+    proposed = telling_pair(rules)
+    if not maps and proposed is None:
         return
     two = len(rules.classes) == 2
     head = st.container()
@@ -56,9 +60,9 @@ def show(rules: RuleSet, X: pd.DataFrame, y: pd.Series, refitted: bool) -> None:
         behind = backdrop(X[one.column.name], y, rules.classes) if one.column.kind == "numeric" else None
         charts.append(column_chart(one, output, behind, top, two))
     if charts:
-        _component(key="value_map", data={"charts": charts, "grid": None})
-    if both:
-        _pair(rules, both, output, two)
+        _component(key="value_map", data={"charts": charts})
+    if proposed is not None:
+        _pair(rules, proposed, output, unit, X, y)
 
 
 def _class_in_focus(rules: RuleSet) -> int:
@@ -74,19 +78,47 @@ def _class_in_focus(rules: RuleSet) -> int:
     )
 
 
-def _pair(rules: RuleSet, both: dict[tuple[str, str], int], output: int, two: bool) -> None:
-    names = list(both)
-    with st.expander(
-        f"What pairs of columns add: {style.count(sum(both.values()), 'rule')} over two columns"
-    ):
-        place = st.selectbox(
-            "Pair of columns",
-            range(len(names)),
-            format_func=lambda k: (
-                f"{visible(names[k][0])} and {visible(names[k][1])} ({style.count(both[names[k]], 'rule')})"
-            ),
-            key="value_map_pair",
+@st.fragment
+def _pair(
+    rules: RuleSet, proposed: tuple[str, str], output: int, unit: str, X: pd.DataFrame, y: pd.Series
+) -> None:
+    """Two columns together; choosing others redraws this part only."""
+    columns = used_columns(rules)
+    names = list(columns)
+    head = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        first, second = (
+            st.selectbox(
+                label, names, names.index(name), lambda one: visible(columns[one].label), width=260, key=key
+            )
+            for label, name, key in zip(("Across", "Up"), proposed, ("pair_across", "pair_up"), strict=True)
         )
-        first, second = names[min(place, len(names) - 1)]
-        grid = pair_grid(pair_map(rules, first, second), output, two)
-        _component(key="pair_map", data={"charts": [], "grid": grid})
+    if first == second:
+        st.caption("Choose two different columns.")
+        return
+    found = pair_map(rules, first, second)
+    title = f"What {visible(found.first.label)} and {visible(found.second.label)} add together"
+    with head:
+        style.section(title, _about_pair(found, output, unit, rules))
+    told = plane(found, output, X, y, rules.classes, unit)
+    told["label"] = title
+    told["grid"] = (
+        pair_grid(found, output, len(rules.classes) == 2) if found.sums[:, :, 0].size <= MOST_CELLS else None
+    )
+    if told["shown"] < told["known"]:
+        st.caption(f"{told['shown']:,} of {style.count(told['known'], 'training row')} are drawn.")
+    _component(key="pair_map", data={"plane": told})
+
+
+def _about_pair(found: PairMap, output: int, unit: str, rules: RuleSet) -> str:
+    two = len(rules.classes) == 2
+    sums = found.sums[:, :, output]
+    name = style.short(rules.class_names[1 if two else output])
+    words = (
+        f"Sum of the {style.count(found.n_rules, 'rule')} that ask no other column, from {weight_text(sums.min())} to "
+        f"{weight_text(sums.max())} {unit} for {name}, without the start. Points are training rows."
+    )
+    if found.n_others:
+        verb = "asks" if found.n_others == 1 else "ask"
+        words += f" {style.count(found.n_others, 'more rule')} {verb} both and others too, and cannot be drawn here."
+    return words

@@ -52,11 +52,11 @@ def column_chart(
         steps.append(entry | {"from": start, "to": end, "title": f"{text}: {entry['text']}"})
         if last.upper is not None:
             cuts.append(last.upper)
-    return chart | {"steps": steps, **_axis(cuts, behind)}
+    return chart | {"steps": steps, **axis_of(cuts, behind)}
 
 
-def _axis(cuts: list[float], behind: Backdrop) -> dict[str, Any]:
-    """Numbers under the steps: every value of a column with few of them, else some of the cuts and both ends."""
+def axis_of(cuts: list[float], behind: Backdrop) -> dict[str, Any]:
+    """Numbers along an axis: every value of a column with few of them, else some of the cuts and both ends."""
     if behind.slots:
         n = len(behind.slots)
         middles = [{"at": (k + 0.5) / n, "text": number_text(value)} for k, value in enumerate(behind.slots)]

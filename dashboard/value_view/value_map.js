@@ -77,7 +77,7 @@ function gridPicture(grid) {
 
 export default function values({ data, parentElement }) {
   const root = parentElement.querySelector(".values");
-  if (data.grid) { root.replaceChildren(gridPicture(data.grid)); return; }
+  if (data.plane) { planePicture(root, data.plane); return; }
   root.replaceChildren(make("div", { class: "charts" }, ...data.charts.map((chart) =>
     make("div", {}, make("h4", { text: chart.title }), chart.steps ? stepPicture(chart) : barPicture(chart)))));
 }

@@ -86,12 +86,14 @@ def show() -> None:
     if job.outcome is None:
         _not_settled(job)
         return
-    model, parameters = job.outcome.estimator, job.parameters
-    edited = (
-        " · as learned, without the edits made by hand"
-        if current.editing and current.editing.is_edited
-        else ""
-    )
+    editing, dial = current.rules(), current.dial
+    assert editing is not None
+    assert dial is not None
+    model, parameters = dial.model, job.parameters
+    held.use(model)
+    edited = " · as learned, without the edits made by hand" if editing.is_edited else ""
+    if dial.chosen is not None:
+        edited += " · the rules at the dial's point on the Rules page; machines trained here settle their own"
     style.sentence(
         headline(model, job),
         f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')} · 95 % interval{edited}",

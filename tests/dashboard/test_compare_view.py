@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sklearn.metrics import f1_score
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
+from dashboard.background import Task
 from dashboard.compare_view import judging, models, other_run
 from dashboard.compare_view.payload import ComparePainter
 from dashboard.compare_view.state import HALF, Beside, Comparing, comparing
@@ -118,6 +120,28 @@ def test_headline_says_how_little_the_test_rows_say(current: Session, job: Job) 
     assert f"{100 * n_right / 30:.0f} % of 30 unseen rows right; of all rows it may be" in text
     assert f"it may be {100 * low:.0f} to {100 * high:.0f} %" in text
     assert "30 test rows say little" in text
+
+
+def test_the_rules_at_the_dials_point_are_compared(current: Session, job: Job) -> None:
+    current.rules()
+    dial = current.dial
+    assert dial is not None
+    dial.begin()
+    assert dial.task is not None
+    assert dial.task.wait(60)
+    assert dial.found is not None
+    few = next(mark.n_rules for mark in dial.found.marks if 0 < mark.n_rules != dial.settled_rules)
+    dial.choose(few)
+    text = text_of(open_page("compare.py", current))
+    n_right = int((dial.model.predict(job.X_test) == job.y_test.to_numpy()).sum())
+    assert re.search(rf"{few} rules? gets? {100 * n_right / len(job.y_test):.0f} % of", text)
+    assert "the rules at the dial's point" in text
+    held = current.comparing
+    assert held is not None
+    held.tasks["seeds"] = Task("About the few", lambda progress, stop: None)
+    dial.choose(dial.settled_rules)
+    assert "dial's point" not in text_of(open_page("compare.py", current))
+    assert "seeds" not in held.tasks
 
 
 def test_judging_on_repeated_splits(current: Session) -> None:

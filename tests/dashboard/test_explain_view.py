@@ -212,8 +212,10 @@ def test_value_map_pictures() -> None:
     assert [tick["text"] for tick in chart["ticks"]] == ["30", "50"]
     assert (chart["title"], chart["ends"]) == ("age, years", ["0", "100"])
     grid = pair_grid(pair_map(RULES, AGE.name, HOSTILE), 0, True)
-    assert (grid["rows"], grid["columns"]) == (["≤ 50", "> 50"], ["a", "b", "never seen"])
-    assert [[cell["text"] for cell in row] for row in grid["cells"]] == [["", "", ""], ["−2.00", "", ""]]
+    assert (grid["rows"], grid["columns"]) == (["≤ 30", "30 < x ≤ 50", "> 50"], ["a", "b", "never seen"])
+    assert [[cell["text"] for cell in row] for row in grid["cells"]] == [
+        ["−0.75", "−0.75", "−0.75"], ["", "", ""], ["−1.00", "+1.00", "+1.00"],
+    ]  # fmt: skip
 
 
 # The pages ---------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tmcore.conditions import Condition, RuleColumn
 from tmcore.estimators import TsetlinClassifier
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
-from tmcore.value_map import decision, pair_map, pairs, value_map
+from tmcore.value_map import decision, pair_map, pairs, telling_pair, value_map
 
 X_COLUMN = RuleColumn("x (mm)", "x", "mm", "numeric", ())
 PART = RuleColumn("part", "part", None, "nominal", ("a", "b"))
@@ -64,18 +64,46 @@ def test_value_map_by_hand() -> None:
 def test_pair_map_by_hand() -> None:
     assert pairs(RULES) == {(X_COLUMN.name, "part"): 2}
     found = pair_map(RULES, X_COLUMN.name, "part")
-    assert [cell.text() for cell in found.first_cells] == ["≤ 2", "> 2", "missing"]
-    assert found.sums[:, :, 0].tolist() == [[0, -4, -4, 0], [8, 0, 0, 0], [0, 0, 0, 0]]
-    with pytest.raises(ValueError, match="No rule is over the columns"):
-        pair_map(RULES, "part", "part")
+    assert [cell.text() for cell in found.first_cells] == ["≤ 1", "1 < x ≤ 2", "2 < x ≤ 3", "> 3", "missing"]
+    assert found.sums[:, :, 0].tolist() == [
+        [2, -4.5, -4, -0.5], [3, -3.5, -3, 0.5], [11, 0.5, 1, 0.5], [11.5, 1, 1.5, 1], [2.5, 0, 0.5, 0],
+    ]  # fmt: skip
+    assert (found.n_rules, found.n_others) == (6, 0)
+    for names in (("part", "part"), ("part", "nowhere")):
+        with pytest.raises(ValueError, match="are not two columns that the rules ask"):
+            pair_map(RULES, *names)
 
 
-def test_intercept_and_both_maps_are_the_whole_of_rules_over_at_most_two_columns() -> None:
+def test_rules_over_more_columns_are_counted_and_left_out() -> None:
+    high, good = state(COMPETITIVENESS, "positive"), state(CREDIBILITY, "positive")
+    columns = (X_COLUMN, PART, COMPETITIVENESS, CREDIBILITY)
+    longer = (
+        Rule((x(1.0, None), high, good), 3.0),
+        Rule((high, good), 5.0),
+        Rule((high,), 1.0),
+        Rule((good,), 0.5),
+    )
+    rules = RuleSet(np.array(["no", "yes"]), 0.0, longer, columns)
+    found = pair_map(rules, "competitiveness", "credibility")
+    assert (found.n_rules, found.n_others) == (3, 1)
+    assert found.sums[:3, :3, 0].tolist() == [
+        [0, 0, 0.5],
+        [0, 0, 0.5],
+        [1, 1, 6.5],
+    ]  # average, negative, positive
+    assert telling_pair(rules) == ("competitiveness", "credibility")
+    alone = RuleSet(rules.classes, 0.0, (longer[0], longer[2], Rule((x(2.0, None),), -4.0)), columns)
+    assert telling_pair(alone) == (X_COLUMN.name, "competitiveness")
+    assert pair_map(alone, "competitiveness", "credibility").sums[2, :, 0].tolist() == [1, 1, 1, 1]
+    assert telling_pair(RuleSet(rules.classes, 0.0, longer[:1], columns)) is None
+
+
+def test_intercept_and_pair_map_are_the_whole_of_rules_over_two_columns() -> None:
     values = {X_COLUMN.name: [0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 9.0, None], "part": ["a", "b", "zebra", None]}
     frame = pd.DataFrame(itertools.product(*values.values()), columns=list(values)).astype(
         {X_COLUMN.name: float}
     )
-    maps = [*value_map(RULES), pair_map(RULES, X_COLUMN.name, "part")]
+    both = pair_map(RULES, X_COLUMN.name, "part")
 
     def cell(cells, value) -> int:
         for k, one in enumerate(cells):
@@ -89,13 +117,10 @@ def test_intercept_and_both_maps_are_the_whole_of_rules_over_at_most_two_columns
 
     votes = []
     for row in frame.to_dict("records"):
-        total = RULES.intercept
-        for one in maps[:2]:
-            total += one.sums[cell(one.cells, row[one.column.name]), 0]
-        both = maps[2]
-        total += both.sums[
-            cell(both.first_cells, row[X_COLUMN.name]), cell(both.second_cells, row["part"]), 0
-        ]
+        total = (
+            RULES.intercept
+            + both.sums[cell(both.first_cells, row[X_COLUMN.name]), cell(both.second_cells, row["part"]), 0]
+        )
         votes.append(total)
     np.testing.assert_array_equal(RULES.votes(frame)[:, 0], votes)
 
