@@ -145,7 +145,7 @@ def test_from_a_hostile_csv_to_its_rules(tab: Any) -> None:
     tab.get_by_role("link", name="Rules").click()
     tab.get_by_role("button", name="Settle now").click(timeout=30_000)
     tab.get_by_role("heading", name=re.compile("of unseen rows right")).wait_for(timeout=30_000)
-    tab.get_by_text("START").wait_for(timeout=30_000)
+    tab.get_by_text("START", exact=True).wait_for(timeout=30_000)
     sentences = "\n".join(tab.locator(".sentence").all_inner_texts())
     assert HOSTILE in sentences
     assert "<i>yes</i>" in sentences
