@@ -199,7 +199,8 @@ def memory_over(
     page: Page, minutes: float, browser_pid: int, server: int
 ) -> list[tuple[float, float, float]]:
     """Minute, browser MB and server MB at the start, each minute and at the end, while the run learns."""
-    began, marks = time.monotonic(), []
+    began = time.monotonic()
+    marks: list[tuple[float, float, float]] = []
     while True:
         minute = (time.monotonic() - began) / 60
         if minute >= min(len(marks), minutes):
