@@ -1,6 +1,7 @@
 // A long list of which only the rows in view are built. Everything that comes from the data is set as text elsewhere.
 
 const MARGIN = 240;
+const SETTLING = 3;
 
 // `box` scrolls, `inner` holds the rows; `draw(key, place)` makes the row of a key, of about `guess` pixels; `painted` is called after.
 function virtualList(box, inner, draw, guess, painted = () => {}) {
@@ -52,16 +53,19 @@ function virtualList(box, inner, draw, guess, painted = () => {}) {
     if (part) node.querySelector(`[data-part=${part}]`)?.focus({ preventScroll: true });
   };
 
-  // Bring a row into view and give the focus to one of its parts.
-  list.focus = (place, part) => {
-    const key = list.keys[place];
+  const offset = (at) => list.keys.slice(0, at).reduce((sum, key) => sum + tall(key), inner.offsetTop);
+
+  // Bring a row into view and give the focus to one of its parts. Rows are measured as they appear, so this takes turns.
+  list.focus = (at, part) => {
+    const key = list.keys[at];
     if (key === undefined) return;
-    let top = inner.offsetTop;
-    for (let k = 0; k < place; k++) top += tall(list.keys[k]);
     const head = box.querySelector(".head")?.offsetHeight ?? 0;
-    if (top - head < box.scrollTop) box.scrollTop = top - head;
-    else if (top + tall(key) > box.scrollTop + box.clientHeight) box.scrollTop = top + tall(key) - box.clientHeight;
-    list.paint();
+    for (let turn = 0; turn < SETTLING; turn++) {
+      const top = offset(at);
+      if (top - head < box.scrollTop) box.scrollTop = top - head;
+      else if (top + tall(key) > box.scrollTop + box.clientHeight) box.scrollTop = top + tall(key) - box.clientHeight;
+      list.paint();
+    }
     const row = list.nodes.get(key);
     (row?.querySelector(`[data-part=${part}]`) ?? row)?.focus({ preventScroll: true });
   };

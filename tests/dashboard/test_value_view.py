@@ -78,10 +78,11 @@ def test_points_are_the_rows_where_they_belong(rows: tuple[pd.DataFrame, pd.Seri
     assert (picture["shown"], picture["known"]) == (MOST_POINTS, len(known))
     places = np.linspace(0, len(known) - 1, MOST_POINTS).astype(int)
     span = known[AGE.name].max() - known[AGE.name].min()
-    for (x, up, index), (name, row) in zip(picture["points"], known.iloc[places].iterrows(), strict=True):
+    for (x, up, index), place in zip(picture["points"], places, strict=True):
+        row = known.iloc[place]
         assert x == pytest.approx((row[AGE.name] - known[AGE.name].min()) / span, abs=1e-4)
         assert BEANS.categories[int(up * 3)] == row["beans"]
-        assert ["a", "b", "c"][index] == y[name]
+        assert ["a", "b", "c"][index] == y[known.index].iloc[place]
     assert {(one["text"], one["hue"]) for one in picture["parts"]} == {("+1.00", "for"), ("0", "against")}
     assert picture["scale"]["words"] == ["against c", "for c"]
 
