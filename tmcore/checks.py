@@ -21,6 +21,7 @@ SMALL_CLASS_SHARE = 0.05
 FEW_ROWS_IN_CLASS = 10
 _LEAK_ROWS = 20
 _LEAK_REDUCTION = 0.95
+_LEAK_CORRELATION = 0.999
 
 
 def target_problems(name: str, values: pd.Series) -> Iterator[Problem]:
@@ -41,13 +42,11 @@ def target_problems(name: str, values: pd.Series) -> Iterator[Problem]:
         return
     if len(counts) > MAX_CLASSES:
         numbers = pd.api.types.is_numeric_dtype(values.dtype)
-        reason = (
-            "looks like a number to predict; regression is not part of this version. "
-            "Choose another target or put its values into a few classes"
-            if numbers
-            else f"can have at most {MAX_CLASSES} classes here. Choose another target or join its rare values"
+        advice = "Predict a number instead" if numbers else "Choose another target or join its rare values"
+        message = (
+            f"The target {quoted(name)} has {len(counts):,} different values and can have at most {MAX_CLASSES} "
+            f"classes here. {advice}."
         )
-        message = f"The target {quoted(name)} has {len(counts):,} different values and {reason}."
         yield Problem("error", name, message)
         return
     if left_out:
@@ -160,6 +159,23 @@ def leak_problems(features: pd.DataFrame, labels: pd.Series) -> Iterator[Problem
             message = (
                 f"Column {quoted(name)} {verdict}. If it is known only after the target is, leave it out: "
                 "set its role to ignored."
+            )
+            yield Problem("warning", str(name), message)
+
+
+def number_leak_problems(features: pd.DataFrame, targets: pd.Series) -> Iterator[Problem]:
+    """Columns of numbers that lie on one line with the target's, or nearly so."""
+    for name, values in features.items():
+        if (
+            len(targets) < _LEAK_ROWS
+            or not pd.api.types.is_numeric_dtype(values.dtype)
+            or values.nunique() < 3
+        ):
+            continue
+        if values.notna().sum() >= _LEAK_ROWS and abs(values.corr(targets)) >= _LEAK_CORRELATION:
+            message = (
+                f"Column {quoted(name)} rises and falls with the target almost exactly. If it is known only after the "
+                "target is, leave it out: set its role to ignored."
             )
             yield Problem("warning", str(name), message)
 

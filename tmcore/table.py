@@ -9,11 +9,14 @@ from typing import Any
 
 import pandas as pd
 
-from tmcore import checks
+from tmcore import predicted
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_role, guess_target
+from tmcore.predicted import TASKS, TaskName
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
 from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw, reading_assumptions
+from tmcore.role_assumptions import role_assumptions
+from tmcore.table_checks import find_problems
 from tmcore.two_classes import TwoClasses, find
 from tmcore.typed import as_labels, is_number_column, levels_of, spoilt_cells, typed
 
@@ -60,6 +63,7 @@ class Table:
         cell is a number are numbers, all others text; missing cells are NaN.
     target : the column to predict, None until one is known
     chosen_class : of a target with two classes the one to predict, None where nobody chose; see `positive_class`
+    chosen_task : "classes" or "numbers", None where nobody chose; see `task`
     """
 
     frame: pd.DataFrame
@@ -72,6 +76,7 @@ class Table:
     _read_problems: tuple[Problem, ...] = ()
     _target_reason: str = ""
     chosen_class: Any = None
+    chosen_task: TaskName | None = None
 
     @classmethod
     def from_frame(
@@ -92,7 +97,7 @@ class Table:
             raise TableError(f"Two columns are called {quoted(repeated[0])}; rename one.")
         rows = pd.RangeIndex(2, len(frame) + 2, name="row")
         table = _assemble(frame.set_axis(names, axis=1).set_axis(rows, axis=0), ".", (), ())
-        return _override(table, target, None, roles, None)
+        return _override(table, target, None, None, roles, None)
 
     @property
     def n_rows(self) -> int:
@@ -120,7 +125,8 @@ class Table:
     @cached_property
     def problems(self) -> list[Problem]:
         """Everything found, worst first; an "error" means that training is not possible."""
-        return sorted(self._find_problems(), key=lambda problem: SEVERITIES.index(problem.severity))
+        found = [*self._read_problems, *find_problems(self, self._features, self._decimal)]
+        return sorted(found, key=lambda problem: SEVERITIES.index(problem.severity))
 
     @cached_property
     def assumptions(self) -> list[str]:
@@ -180,7 +186,35 @@ class Table:
         TableError
             There is no such column.
         """
-        return replace(self, target=self._known(name), _target_reason="", chosen_class=None)
+        return replace(self, target=self._known(name), _target_reason="", chosen_class=None, chosen_task=None)
+
+    def with_task(self, task: TaskName) -> Table:
+        """A copy that predicts the target as one of its "classes", or as one of the "numbers".
+
+        Raises
+        ------
+        TableError
+            No target is chosen, or numbers are asked for and it holds something else.
+        """
+        if self.target is None:
+            raise TableError("No column is chosen as the target; choose the one to predict.")
+        if task == "numbers":
+            predicted.read_numbers(self.target, self.frame[self.target], self._decimal)
+        return replace(self, chosen_task=task, chosen_class=None)
+
+    @cached_property
+    def task(self) -> TaskName:
+        """What is predicted: as chosen, else "numbers" where the target has more of them than there may be classes."""
+        if self.chosen_task is not None or self.target is None:
+            return self.chosen_task or TASKS[0]
+        return predicted.usual_task(self.frame[self.target])
+
+    @property
+    def possible_tasks(self) -> tuple[TaskName, ...]:
+        """What the target can be predicted as; nothing without a target."""
+        if self.target is None:
+            return ()
+        return predicted.possible_tasks(self.frame[self.target], self._decimal)
 
     def with_positive_class(self, label: Any) -> Table:
         """A copy that predicts another of the target's two classes.
@@ -205,7 +239,9 @@ class Table:
 
     @cached_property
     def _two_classes(self) -> TwoClasses | None:
-        return None if self.target is None else TwoClasses.of(self.labels())
+        if self.target is None or self.task == "numbers":
+            return None
+        return TwoClasses.of(self.labels())
 
     def features(self) -> pd.DataFrame:
         """The columns to learn from, in the dtypes of their roles, for the rows that have a target.
@@ -221,7 +257,7 @@ class Table:
     def labels(self) -> pd.Series:
         """The target's values for the rows that have one, with the index of `features`.
 
-        Whole numbers are int64, truth values bool, everything else text.
+        Of classes, whole numbers are int64, truth values bool, everything else text; numbers to predict are float64.
 
         Raises
         ------
@@ -230,6 +266,8 @@ class Table:
         """
         if self.target is None:
             raise TableError("No column is chosen as the target; choose the one to predict.")
+        if self.task == "numbers":
+            return predicted.read_numbers(self.target, self.frame[self.target], self._decimal)
         return as_labels(self.frame[self.target].dropna())
 
     @cached_property
@@ -254,83 +292,21 @@ class Table:
             raise TableError(f"There is no column {quoted(name)}.")
         return name
 
-    def _find_problems(self) -> Iterator[Problem]:
-        yield from self._read_problems
-        features = self._features
-        if self.n_rows < 2:
-            yield Problem(
-                "error", None, "The file has one row of data; a rule needs more than one row to learn from."
-            )
-        if self.target is None:
-            message = f"No column has 2 to {MAX_CLASSES} different values; choose the column to predict."
-            yield Problem("error", None, message)
-        else:
-            yield from checks.target_problems(self.target, self.frame[self.target])
-        if features.shape[1] == 0:
-            message = "No column is left to learn from; give at least one column a role other than ignored."
-            if self.frame.shape[1] == 1:
-                message = (
-                    f"The file has one column only, {quoted(self.frame.columns[0])}. Check the separator."
-                )
-            yield Problem("error", None, message)
-        yield from self._column_problems()
-        yield from checks.left_out_problems(info for info in self.columns if info.name != self.target)
-        if self.target is not None and features.shape[1] and len(features):
-            labels = self.labels()
-            if labels.nunique() <= MAX_CLASSES:
-                yield from checks.leak_problems(features, labels)
-                yield from checks.duplicate_problems(features, labels)
-
-    def _column_problems(self) -> Iterator[Problem]:
-        for info in self.columns:
-            name = info.name
-            if name == self.target:
-                continue
-            if info.role == "ignored":
-                continue
-            if info.n_unique <= 1:
-                found = "no values" if info.n_unique == 0 else "the same value in every row"
-                message = f"Column {quoted(name)} has {found}; nothing can be learned from it."
-                yield Problem("warning", name, message)
-            if info.role == "numeric":
-                spoilt = spoilt_cells(self.frame[name], self._decimal)
-                if len(spoilt):
-                    yield checks.spoilt_problem(name, spoilt)
-                yield from checks.hidden_missing_problems(
-                    name, typed(self.frame[name], "numeric", self._decimal, ()).to_numpy()
-                )
-            yield from checks.missing_problems(name, info.n_missing, self.n_rows)
-
     def _role_assumptions(self) -> Iterator[str]:
         if self.target is not None and self._target_reason:
             yield f"{quoted(self.target)} is the column to predict, {self._target_reason}."
+        if self.target is not None and self.chosen_task is None and self.task == "numbers":
+            yield predicted.assumption(self.target, self.frame[self.target])
         if self._two_classes is not None and self.chosen_class is None:
             yield self._two_classes.assumption
         guessed = [info for info in self.columns if info.name not in self._roles and info.name != self.target]
-        left_out = [f"{quoted(i.name)} ({i.note})" for i in guessed if i.role == "ignored"]
-        if left_out:
-            yield f"Left out: {listed(left_out)}."
-        for info in guessed:
-            if info.role == "ordinal" and info.name not in self._orders:
-                levels = self._guesses[info.name].order
-                shown = levels if len(levels) <= 6 else (*levels[:2], "…", *levels[-2:])
-                yield f"{quoted(info.name)} is in order: {' < '.join(map(quoted, shown)).replace(quoted('…'), '…')}."
-        codes = [quoted(i.name) for i in guessed if i.role == "numeric" and i.note.endswith("whole numbers")]
-        if codes:
-            yield (
-                f"{listed(codes)} {'is' if len(codes) == 1 else 'are'} read as numbers with an order; "
-                "if the numbers are codes, choose nominal."
-            )
-        switches = [
-            quoted(i.name) for i in guessed if i.role == "boolean" and is_number_column(self.frame[i.name])
-        ]
-        if switches:
-            verb = (
-                "is read as a yes-or-no column, having"
-                if len(switches) == 1
-                else "are yes-or-no columns, having"
-            )
-            yield f"{listed(switches)} {verb} two numbers only."
+        orders = {
+            info.name: self._guesses[info.name].order
+            for info in guessed
+            if info.role == "ordinal" and info.name not in self._orders
+        }
+        switches = [i.name for i in guessed if i.role == "boolean" and is_number_column(self.frame[i.name])]
+        yield from role_assumptions(guessed, orders, switches)
 
 
 def read_table(
@@ -342,6 +318,7 @@ def read_table(
     roles: Mapping[str, TableRole] | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     target: str | None = None,
+    task: TaskName | None = None,
     positive_class: Any = None,
 ) -> Table:
     """Read a CSV file and guess what is not given.
@@ -353,6 +330,7 @@ def read_table(
     roles : roles of columns by name
     orders : the levels of ordinal columns by name, lowest first
     target : the column to predict
+    task : whether it is predicted as one of the "classes" or of the "numbers"; None goes by its values
     positive_class : of a target with two classes the one to predict, or its text
 
     Raises
@@ -366,7 +344,7 @@ def read_table(
     numbers = [name for name in frame.columns if is_number_column(frame[name])]
     assumptions = tuple(reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
     table = _assemble(frame, raw.decimal, assumptions, raw.problems)
-    return _override(table, target, positive_class, roles, orders)
+    return _override(table, target, task, positive_class, roles, orders)
 
 
 def _assemble(
@@ -388,6 +366,7 @@ def _assemble(
 def _override(
     table: Table,
     target: str | None,
+    task: TaskName | None,
     positive_class: Any,
     roles: Mapping[str, TableRole] | None,
     orders: Mapping[str, Sequence[str]] | None,
@@ -397,4 +376,5 @@ def _override(
     for name, order in (orders or {}).items():
         table = table.with_order(name, order)
     table = table if target is None else table.with_target(target)
+    table = table if task is None else table.with_task(task)
     return table if positive_class is None else table.with_positive_class(positive_class)

@@ -119,7 +119,7 @@ def test_what_numbers_cannot_do_is_one_sentence(folder: Path, capsys: pytest.Cap
     said = refused([*words, "--target", "place", "--task", "numbers"], capsys)
     assert "The target 'place' holds " in said
     assert "in row 2, which is no number" in said
-    assert "looks like a number to predict" in refused([*price, "--task", "classes"], capsys)
+    assert "Predict a number instead" in refused([*price, "--task", "classes"], capsys)
     assert "--suggest compares settings for classes" in refused([*price, "--suggest", "5"], capsys)
     assert "--batches learns classes only" in refused(
         [*price, "--task", "numbers", "--batches", "50"], capsys

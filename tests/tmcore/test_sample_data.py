@@ -7,8 +7,8 @@ import pytest
 import sample_data
 from tmcore.encode import Encoder
 
-# Rows, columns and rows per class as published with the originals.
-EXPECTED = {
+# Rows, columns, and rows per class or mean number as published with the originals.
+EXPECTED: dict[str, tuple[int, int, object]] = {
     "heart": (270, 14, {"no disease": 150, "disease": 120}),
     "breast_cancer": (286, 10, {"no-recurrence-events": 201, "recurrence-events": 85}),
     "balance_scale": (625, 5, {"L": 288, "B": 49, "R": 288}),
@@ -19,6 +19,7 @@ EXPECTED = {
     "compas": (6172, 7, {0: 3363, 1: 2809}),
     "wine": (178, 14, {"class_0": 59, "class_1": 71, "class_2": 48}),
     "telco_churn": (7043, 20, {"No": 5174, "Yes": 1869}),
+    "diabetes": (442, 11, pytest.approx(152.13348416)),
 }
 
 
@@ -30,10 +31,11 @@ def test_all_are_there() -> None:
 
 @pytest.mark.parametrize("sample", sample_data.samples(), ids=lambda sample: sample.key)
 def test_loads_as_described(sample: sample_data.Sample) -> None:
-    n_rows, n_columns, classes = EXPECTED[sample.key]
+    n_rows, n_columns, answers = EXPECTED[sample.key]
     table = sample_data.load(sample.key)
     assert table.frame.shape == (n_rows, n_columns) == (sample.n_rows, sample.n_columns)
-    assert table.labels().value_counts().to_dict() == classes
+    labels = table.labels()
+    assert answers == (labels.mean() if table.task == "numbers" else labels.value_counts().to_dict())
     assert not [problem for problem in table.problems if problem.severity == "error"]
     assert Encoder().fit_transform(table.features()).shape[0] == n_rows
     for text in (sample.title, sample.about, sample.source, sample.citation, sample.licence):

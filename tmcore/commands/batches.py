@@ -118,7 +118,7 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         options.test_share,
         options.seed,
     )
-    target = read_table(head, **train.reading(options) | {"positive_class": None}).target
+    target = read_table(head, **train.reading(options) | {"positive_class": None, "task": None}).target
     if target is None:
         raise TableError("No column looks like a target; name it with --target.")
     survey = _survey(source, target, options)
@@ -127,7 +127,7 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
     for line in reading_assumptions(dataclasses.replace(raw, markers={}), used, given):
         say(line)
     say(f"{counted(survey.n_rows, 'row')} with a target; of those to train on, a sample says:")
-    train.report(survey.table, tuple(survey.table.problems))
+    train.report(survey.table)
     X, y = train.features(survey.table, parameters), _labels(survey, survey.table.frame[target])
     positive = survey.table.positive_class
     if options.suggest is not None:
@@ -170,7 +170,7 @@ def _survey(source: _Source, target: str, options: argparse.Namespace) -> _Surve
         raise TableError("No row is left to train on; check the target and --test-share.")
     cells = kept.astype(object).where(kept.notna(), "").to_numpy().tolist()
     told = train.reading(options) | {"separator": ",", "encoding": "utf-8", "decimal": source.decimal}
-    table = read_table(_as_csv([list(kept.columns), *cells]), **told | {"target": target})
+    table = read_table(_as_csv([list(kept.columns), *cells]), **told | {"target": target, "task": "classes"})
     table = dataclasses.replace(table, frame=table.frame.set_axis(kept.index, axis=0))
     values = pd.Series(list(texts), dtype="str")
     labels = as_labels(as_read(values, source.decimal)).set_axis(pd.Index(texts), axis=0)

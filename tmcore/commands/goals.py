@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tmcore.commands.output import say
 from tmcore.estimators import TsetlinClassifier
-from tmcore.guess import MAX_CLASSES
 from tmcore.labels import class_indices
 from tmcore.parameters import Parameters
-from tmcore.problems import Problem, TableError, quoted
 from tmcore.regressor import TsetlinRegressor
 from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2
 from tmcore.table import Table
-from tmcore.typed import is_number_column, numbers_of, spoilt_cells
 
 Model = TsetlinClassifier | TsetlinRegressor
 
@@ -33,10 +29,6 @@ class ClassGoal:
     def strata(self) -> pd.Series | None:
         """What the held-out rows should have the same shares of."""
         return self.y
-
-    def problems(self, table: Table) -> tuple[Problem, ...]:
-        """What is wrong with the table for this goal."""
-        return tuple(table.problems)
 
     def model(self, parameters: Parameters, jobs: int | None) -> Model:
         """An estimator to fit."""
@@ -73,25 +65,9 @@ class NumberGoal:
 
     strata = None
 
-    def __init__(self, table: Table, decimal: str) -> None:
-        assert table.target is not None  # it was chosen before the goal
-        values = table.frame[table.target].dropna()
-        spoilt = spoilt_cells(values, decimal)
-        if len(spoilt):
-            raise TableError(
-                f"The target {quoted(table.target)} holds {quoted(spoilt.iloc[0])} in row {spoilt.index[0]}, which is "
-                "no number; correct the file, or predict classes."
-            )
-        self.y = pd.Series(numbers_of(values, decimal), index=values.index, name=values.name)
-        if self.y.nunique() < 2:
-            raise TableError(
-                f"Every row has the same number in {quoted(table.target)}; choose a target with two or more."
-            )
+    def __init__(self, table: Table) -> None:
+        self.y = table.labels()
         self.arguments: dict[str, Any] = {"task": "numbers"}
-
-    def problems(self, table: Table) -> tuple[Problem, ...]:
-        """What is wrong with the table, but for what is wrong with its target as classes."""
-        return tuple(problem for problem in table.problems if problem.column != table.target)
 
     def model(self, parameters: Parameters, jobs: int | None) -> Model:
         """An estimator to fit."""
@@ -120,21 +96,6 @@ class NumberGoal:
 Goal = ClassGoal | NumberGoal
 
 
-def goal_of(table: Table, task: str | None, decimal: str | None) -> Goal:
-    """The goal asked for; without one, numbers where the target has more of them than there may be classes.
-
-    Raises
-    ------
-    TableError
-        Numbers are asked for and the target holds something else, or one number only.
-    """
-    if table.target is None:
-        return ClassGoal(table)
-    values = table.frame[table.target]
-    if task is None and is_number_column(values) and values.nunique() > MAX_CLASSES:
-        say(
-            f"{quoted(table.target)} has {values.nunique():,} different numbers, so a number is predicted and not a "
-            "class; --task says otherwise."
-        )
-        task = "numbers"
-    return NumberGoal(table, decimal or ".") if task == "numbers" else ClassGoal(table)
+def goal_of(table: Table) -> Goal:
+    """The goal of a table."""
+    return NumberGoal(table) if table.task == "numbers" else ClassGoal(table)

@@ -16,7 +16,7 @@ from tmcore.commands import batches
 from tmcore.commands.goals import Goal, Model, goal_of
 from tmcore.commands.output import check_output, say
 from tmcore.parameters import Parameters
-from tmcore.problems import Problem, TableError, counted
+from tmcore.problems import TableError, counted
 from tmcore.read_csv import MAX_BYTES
 from tmcore.suggest import suggest_settings
 from tmcore.table import Table, read_table
@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.data.name} has more than {MAX_BYTES // 1024**2} MB; train on it in parts with --batches 100000."
         )
     table = read_table(options.data, **reading(options))
-    goal = goal_of(table, options.task, options.decimal)
-    report(table, goal.problems(table))
+    goal = goal_of(table)
+    report(table)
     X, y = features(table, parameters), goal.y
     train, test = split(y, options.test_share, options.seed, goal.strata)
     say(f"{counted(len(train), 'row')} to train on, {counted(len(test), 'row')} held out.")
@@ -68,7 +68,7 @@ def settings(options: argparse.Namespace) -> Parameters:
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """What `read_table` is told about the file."""
-    names = ("separator", "encoding", "decimal", "target")
+    names = ("separator", "encoding", "decimal", "target", "task")
     return {name: getattr(options, name) for name in names} | {
         "positive_class": options.positive,
         "roles": dict(options.role),
@@ -76,9 +76,9 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def report(table: Table, problems: tuple[Problem, ...]) -> None:
+def report(table: Table) -> None:
     """Say what was assumed and found; refuse a table that cannot be trained on."""
-    for problem in problems:
+    for problem in table.problems:
         if problem.severity == "error":
             raise TableError(problem.message)
     used = [info for info in table.columns if info.role != "ignored" and info.name != table.target]
@@ -87,7 +87,7 @@ def report(table: Table, problems: tuple[Problem, ...]) -> None:
     )
     for line in table.assumptions:
         say(line)
-    for problem in problems:
+    for problem in table.problems:
         say(f"{'Warning' if problem.severity == 'warning' else 'Note'}: {problem.message}")
 
 
