@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tmcore.conditions import Condition
-from tmcore.extract import WEIGHT_UNIT, extract
+from tmcore.extract import WEIGHT_UNIT
 from tmcore.rule import Rule, as_tuple, like
 from tmcore.ruleset import RuleSet
+from tmcore.settling import rules_by_votes
 
 if TYPE_CHECKING:
+    from dashboard.goals import Model
     from dashboard.jobs import Job
-    from tmcore.estimators import TsetlinClassifier
 
 LARGEST_WEIGHT = 1e6
 
@@ -34,14 +35,14 @@ class Learned:
     rules : RuleSet
     refitted : bool
         Whether vote sums are log-odds.
-    model : TsetlinClassifier or None
+    model : Model or None
         The settled model whose rules they are.
     """
 
     of: object
     rules: RuleSet
     refitted: bool
-    model: TsetlinClassifier | None = None
+    model: Model | None = None
 
 
 def learned(job: Job) -> Learned | None:
@@ -49,7 +50,7 @@ def learned(job: Job) -> Learned | None:
     snapshot = job.latest
     if snapshot is None or job.run is None or not snapshot.step:
         return None
-    return Learned(snapshot, extract(job.run.encoder, snapshot.bank, job.run.classes).simplify(), False)
+    return Learned(snapshot, rules_by_votes(job.run, snapshot.bank), False)
 
 
 @dataclass(frozen=True)
@@ -112,20 +113,20 @@ class Editing:
         self._become(Draft(rules, self.draft.off - {number}))
 
     def set_weight(self, number: int, output: int, weight: float) -> None:
-        """Give a rule another weight for one class, rounded to a whole multiple of 2**-16.
+        """Give a rule another weight for one class, rounded so that sums stay exact, see `RuleSet.weight_step`.
 
         Raises
         ------
         ValueError
             If the weight is not a number of moderate size.
         """
-        if not math.isfinite(weight) or abs(weight) > LARGEST_WEIGHT:
-            raise ValueError(
-                f"A weight must be a number from −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}."
-            )
+        step = self.learned.rules.weight_step
+        largest = LARGEST_WEIGHT * max(1.0, step / WEIGHT_UNIT)
+        if not math.isfinite(weight) or abs(weight) > largest:
+            raise ValueError(f"A weight must be a number from −{largest:,.0f} to {largest:,.0f}.")
         rule = self.draft.rules[number]
         weights = list(as_tuple(rule.weights))
-        weights[output] = round(weight / WEIGHT_UNIT) * WEIGHT_UNIT
+        weights[output] = round(weight / step) * step
         self._replace(number, replace(rule, weights=like(weights, rule.weights)))
 
     def set_condition(self, number: int, place: int, condition: Condition | None) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tmcore.history import Record
-from tmcore.scores import Scores
+from tmcore.scores import NumberScores, Scores
 
 if TYPE_CHECKING:
     from tmcore.machine.state import MachineState
@@ -30,16 +29,13 @@ class Moment:
 
     ``lower`` and ``upper`` (bounds) and ``included`` (bit 0 lower, bit 1 upper) have shape
     (n_machines, n_clauses, n_features); ``feedback`` (n_machines, n_clauses, 3) counts Ia, Ib, II since the moment
-    kept before; scores are shares from 0 to 1, None where they were not measured.
+    kept before; ``scores`` is None where they were not measured.
     """
 
     step: int
     epoch: float
     n_literals: int
-    train_accuracy: float | None
-    train_f1: float | None
-    test_accuracy: float | None
-    test_f1: float | None
+    scores: Scores | NumberScores | None
     lower: NDArray[Any]
     upper: NDArray[Any]
     included: NDArray[np.uint8]
@@ -49,15 +45,11 @@ class Moment:
     def of(cls, snapshot: Snapshot, scored: bool = True) -> Moment:
         """The moment a snapshot shows; not ``scored`` if its scores are older than its clauses."""
         bank = snapshot.bank
-        scores = snapshot.scores if scored and isinstance(snapshot.scores, Scores) else None
         return cls(
             snapshot.step,
             snapshot.epoch,
             int(snapshot.n_literals),
-            scores.train_accuracy if scores else None,
-            scores.train_f1 if scores else None,
-            scores.test_accuracy if scores else None,
-            scores.test_f1 if scores else None,
+            snapshot.scores if scored else None,
             bank.lower,
             bank.upper,
             (bank.lower_included + 2 * bank.upper_included).astype(np.uint8),
@@ -70,16 +62,11 @@ class Moment:
         machine = run.make_machine(run.first_parameters, state)
         bank = machine.bank()
         place = bisect_right(run.history, state.step, key=lambda record: record.step)
-        last = run.history[place - 1] if place else None
-        record = last if isinstance(last, Record) else None
         return cls(
             state.step,
             state.step / run.n_rows,
             bank.n_literals,
-            record.train_accuracy if record else None,
-            record.train_f1 if record else None,
-            record.test_accuracy if record else None,
-            record.test_f1 if record else None,
+            run.history[place - 1] if place else None,
             bank.lower,
             bank.upper,
             (bank.lower_included + 2 * bank.upper_included).astype(np.uint8),
@@ -89,10 +76,7 @@ class Moment:
     def after(self, dropped: Moment) -> Moment:
         """This moment, standing in for an earlier one too: its feedback is added, its scores fill a gap."""
         both = replace(self, feedback=self.feedback + dropped.feedback)
-        if self.train_accuracy is not None:
-            return both
-        names = ("train_accuracy", "train_f1", "test_accuracy", "test_f1")
-        return replace(both, **{name: getattr(dropped, name) for name in names})
+        return both if self.scores is not None else replace(both, scores=dropped.scores)
 
     @property
     def n_bytes(self) -> int:

@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import pandas as pd
 
+from dashboard.goals import Model, make_goal
 from dashboard.history import Moment
+from dashboard.job_thread import work
 from dashboard.outcome import Settled, settle
 from dashboard.pace import SPEEDS, Pace, Speed
 from dashboard.showing import Showing
 from dashboard.slots import AT_A_TIME, MOST_LEARNING, Slots, Turns
 from dashboard.warmup import kernels_ready, wait_for_kernels, warm_up
 from dashboard.wishes import Wishes
-from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
+from tmcore.predicted import TaskName
 from tmcore.training import Snapshot, TrainingRun
 
 if TYPE_CHECKING:
@@ -45,13 +47,13 @@ _turns = Turns(AT_A_TIME)
 
 
 class Job:
-    """One training run in a thread of its own.
+    """One training run in a thread of its own; ``goal`` is what it predicts, and says how good it is.
 
     Parameters
     ----------
     X_train, X_test : DataFrame, shape (n_rows, n_columns)
         ``X_test`` may be empty: then there are no test scores.
-    y_train, y_test : Series of labels
+    y_train, y_test : Series of labels or numbers
     parameters : Parameters
         ``epochs`` is how long one press of play learns at most.
     name : str
@@ -65,7 +67,8 @@ class Job:
     past : tuple of Moment, optional
         With ``kept``: what is known of its past.
     positive_class : label, optional
-        As in ``TrainingRun``; ``rows`` and ``kept`` have theirs.
+    task : "classes" or "numbers"
+        Both as in ``TrainingRun``, and as ``rows`` and ``kept`` have them.
     """
 
     def __init__(
@@ -81,10 +84,12 @@ class Job:
         keeper: Keeper | None = None,
         past: tuple[Moment, ...] = (),
         positive_class: Any = None,
+        task: TaskName = "classes",
     ) -> None:
         self.X_train, self.y_train, self.X_test, self.y_test = X_train, y_train, X_test, y_test
-        self.name, self.positive_class = name, positive_class
-        self.parameters = parameters
+        self.name, self.positive_class, self.task = name, positive_class, task
+        self.goal = make_goal(task, y_train)
+        self.parameters = self.goal.settings(parameters)
         self.lapsed = self.waiting = False
         self.error: str | None = None
         self.outcome: Settled | None = None
@@ -126,7 +131,7 @@ class Job:
         return self._showing.published[0]
 
     @property
-    def settled(self) -> TsetlinClassifier | None:
+    def settled(self) -> Model | None:
         """The settled estimator, None while there is none for the present clauses."""
         return None if self.outcome is None else self.outcome.estimator
 
@@ -243,7 +248,7 @@ class Job:
             self._wake()
 
     def _wake(self) -> None:
-        threading.Thread(target=_work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
+        threading.Thread(target=work, args=(weakref.ref(self), self._bell), name="job", daemon=True).start()
 
     # The thread's side -------------------------------------------------------------------------------------------
 
@@ -281,7 +286,8 @@ class Job:
         if self._rows is not None:
             return self._rows.restart(parameters)
         test = (self.X_test, self.y_test) if len(self.y_test) else None
-        return TrainingRun(self.X_train, self.y_train, parameters, test, positive_class=self.positive_class)
+        what = {"task": self.task, "positive_class": self.positive_class}
+        return TrainingRun(self.X_train, self.y_train, parameters, test, **what)
 
     def _next(self) -> float | None:
         with self._bell:
@@ -370,7 +376,7 @@ class Job:
     def _settle(self) -> None:
         self._enter("settling")
         run = cast(TrainingRun, self.run)
-        outcome = settle(run, (self.X_train, self.y_train), (self.X_test, self.y_test))
+        outcome = settle(run, self.goal, (self.X_train, self.y_train), (self.X_test, self.y_test))
         with self._bell:
             self.outcome = outcome
         self._enter("settled")
@@ -385,16 +391,3 @@ class Job:
         with self._bell:
             self._state = state
             self._bell.notify_all()
-
-
-def _work(reference: weakref.ref[Job], bell: threading.Condition) -> None:
-    """The thread. It holds the job only while working, so that a job nobody else holds can go."""
-    while (job := reference()) is not None:
-        seconds = job._turn()
-        if seconds is None:
-            return
-        with bell:
-            quiet = not job._wishes.any()
-            del job
-            if seconds and quiet:
-                bell.wait(seconds)

@@ -20,7 +20,7 @@ from dashboard.kept_table import TrainedTable
 from dashboard.saving import Keeper
 from dashboard.session import Session, Split
 from dashboard.store import KeptRun, Store
-from tmcore.decode import decode, decode_labels
+from tmcore.decode import decode
 from tmcore.encode import Encoder
 from tmcore.labels import chosen_positive
 from tmcore.parameters import Parameters
@@ -83,6 +83,7 @@ def new_job(
         keeper=keeper,
         past=past,
         positive_class=split.positive_class,
+        task=split.task,
     )
 
 
@@ -117,6 +118,7 @@ def open_run(current: Session, run_id: str) -> None:
             line.name,
             kept=(run, line.end_step),
             positive_class=split.positive_class,
+            task=split.task,
             keeper=Keeper(kept, current.owner, trained, (run_id, run)),
         )
     )
@@ -156,16 +158,17 @@ def _split_of(run: TrainingRun) -> Split:
     """The rows of a kept run; numbers are as fine as the machine reads them."""
     encoder = run.encoder
     assert isinstance(encoder, Encoder)
-    codes, labels = run.held_out or (run.codes[:0], run.labels[:0])
-    note = f"{run.n_rows:,} rows to train on, {len(labels):,} kept aside, from a kept run."
+    codes, targets = run.held_out or (run.codes[:0], run.targets[:0])
+    note = f"{run.n_rows:,} rows to train on, {len(targets):,} kept aside, from a kept run."
     return Split(
         decode(encoder, run.codes),
-        decode_labels(run.classes, run.labels),
+        run.task.decode(run.targets),
         decode(encoder, codes),
-        decode_labels(run.classes, labels),
+        run.task.decode(targets),
         seed=0,
-        test_share=len(labels) / (run.n_rows + len(labels)),
+        test_share=len(targets) / (run.n_rows + len(targets)),
         stratified=False,
         note=note,
         positive_class=chosen_positive(run.classes),
+        task=run.task.name,
     )

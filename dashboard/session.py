@@ -18,12 +18,14 @@ from sklearn.model_selection import train_test_split
 from dashboard.dialling import Dialling
 from dashboard.editing import Editing, learned
 from tmcore.parameters import Parameters
+from tmcore.predicted import TaskName
 from tmcore.table import MAX_BYTES, Table, TableError, read_table
 
 if TYPE_CHECKING:
     from dashboard.compare_view.state import Comparing
+    from dashboard.goals import Model
     from dashboard.jobs import Job
-    from tmcore import TrainingRun, TsetlinClassifier
+    from tmcore import TrainingRun
 
 KEY = "tsetlin_session"
 DEFAULT_TEST_SHARE = 0.2
@@ -36,8 +38,8 @@ class Split:
     """Training rows and test rows of one table.
 
     ``X_*`` are DataFrames whose dtypes carry the roles (see ``Table.features``), ``y_*`` the labels with the same
-    index. ``note`` says in one sentence how the rows were divided. ``positive_class`` is the class to predict of two,
-    None for the second in sorted order or where there are more.
+    index; numbers are float64. ``note`` says in one sentence how the rows were divided. ``positive_class`` is the class
+    to predict of two, None for the second in sorted order or where there are more. ``task`` says what ``y_*`` hold.
     """
 
     X_train: pd.DataFrame
@@ -49,6 +51,7 @@ class Split:
     stratified: bool
     note: str
     positive_class: Any = None
+    task: TaskName = "classes"
 
 
 @dataclass(frozen=True)
@@ -97,8 +100,40 @@ def plan_split(counts: pd.Series, test_share: float) -> SplitPlan:
     return SplitPlan(n_train, n_test, stratified, text)
 
 
+def plan_number_split(targets: pd.Series, test_share: float) -> SplitPlan:
+    """Plan the division of rows with a number, which are drawn at random.
+
+    Raises
+    ------
+    TableError
+        If there are fewer than two numbers, or a part would be too small.
+    """
+    if targets.nunique() < 2:
+        raise TableError("Every row has the same number. Choose a column with two or more values.")
+    n_rows = len(targets)
+    n_test = round(test_share * n_rows)
+    if n_test < 1 or n_rows - n_test < 2:
+        raise TableError(f"{n_rows} rows are too few to keep {100 * test_share:.0f} % aside. Use more rows.")
+    text = f"{n_rows - n_test:,} rows to train on, {n_test:,} kept aside, drawn at random."
+    return SplitPlan(n_rows - n_test, n_test, False, text)
+
+
+def plan_rows(table: Table, test_share: float) -> SplitPlan:
+    """Plan the division of the rows that have a target, as its kind asks for.
+
+    Raises
+    ------
+    TableError
+        If the rows cannot be divided.
+    """
+    answers = table.labels()
+    if table.task == "numbers":
+        return plan_number_split(answers, test_share)
+    return plan_split(answers.value_counts(), test_share)
+
+
 def make_split(table: Table, test_share: float, seed: int) -> Split:
-    """Divide the table's labelled rows at random, as :func:`plan_split` says.
+    """Divide the table's rows that have a target at random, as :func:`plan_rows` says.
 
     Raises
     ------
@@ -110,15 +145,17 @@ def make_split(table: Table, test_share: float, seed: int) -> Split:
     X, y = table.features(), table.labels()
     if X.shape[1] == 0:
         raise TableError("Every column is ignored. Give at least one column another role.")
-    plan = plan_split(y.value_counts(), test_share)
+    plan = plan_rows(table, test_share)
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=plan.n_test, random_state=seed, stratify=y if plan.stratified else None
     )
     if y_train.nunique() < 2:
-        raise TableError("The training rows hold only one class. Use another seed or keep fewer rows aside.")
-    return Split(
-        X_train, y_train, X_test, y_test, seed, test_share, plan.stratified, plan.text, table.positive_class
-    )
+        what = "number" if table.task == "numbers" else "class"
+        raise TableError(
+            f"The training rows hold only one {what}. Use another seed or keep fewer rows aside."
+        )
+    about = seed, test_share, plan.stratified, plan.text, table.positive_class, table.task
+    return Split(X_train, y_train, X_test, y_test, *about)
 
 
 @dataclass
@@ -232,6 +269,9 @@ class Session:
             if self.table is not None and self.table.chosen_class is not None:
                 with suppress(TableError):  # the class may be called otherwise now
                     table = table.with_positive_class(self.table.chosen_class)
+            if self.table is not None and self.table.chosen_task is not None:
+                with suppress(TableError):  # read differently it may hold no numbers
+                    table = table.with_task(self.table.chosen_task)
         self.table, self.overrides, self.past = table, overrides, []
         self.generation += 1
 
@@ -310,7 +350,7 @@ class Session:
         return self.editing
 
     @property
-    def settled(self) -> TsetlinClassifier | None:
+    def settled(self) -> Model | None:
         """The settled estimator of the run, if the run has been settled."""
         return None if self.job is None else self.job.settled
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from importlib.resources import files
@@ -84,6 +85,21 @@ def percent(share: float) -> str:
 def signed(number: float, digits: int = 2) -> str:
     """A number with its sign, with a true minus: "+0.36", "−1.17"."""
     return f"{number:+.{digits}f}".replace("-", MINUS)
+
+
+def share(number: float) -> str:
+    """A share such as R², with two decimals and a true minus."""
+    return f"{number:.2f}".replace("-", MINUS)
+
+
+def amount(number: float, unit: str = "") -> str:
+    """A size of anything with three digits, and its unit: "1,240 kg", "0.00314", "−12.3"."""
+    if number and not 1e-4 <= abs(number) < 1e9:
+        text = f"{number:.2e}"
+    else:
+        decimals = 2 - math.floor(math.log10(abs(number))) if number else 0
+        text = f"{round(number, decimals):,.{max(0, decimals)}f}"
+    return text.replace("-", MINUS) + (f"{NO_BREAK}{unit}" if unit else "")
 
 
 def mark(index: int) -> str:

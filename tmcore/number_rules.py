@@ -20,6 +20,9 @@ from tmcore.ruleset import Labels, RuleSet
 DIGITS = 3
 """Digits of the heaviest weight that texts show; other numbers get as many decimals. Exports have all digits."""
 
+STEP_BITS = 20
+"""A typed weight is rounded to this many bits below the heaviest one."""
+
 
 @dataclass(frozen=True, eq=False)
 class NumberRules(RuleSet):
@@ -27,6 +30,17 @@ class NumberRules(RuleSet):
 
     def _answers(self, votes: NDArray[np.float64]) -> NDArray[np.float64]:
         return votes[:, 0]
+
+    @property
+    def weight_step(self) -> float:
+        """See `RuleSet.weight_step`; it follows the size of the weights."""
+        return math.ldexp(1.0, max(-1074, math.frexp(self._largest)[1] - STEP_BITS))
+
+    @property
+    def _largest(self) -> float:
+        """The heaviest weight, or the start where no rule has any."""
+        heaviest = max((rule.magnitude for rule in self.rules), default=0.0)
+        return heaviest or abs(as_tuple(self.intercept)[0])
 
     def class_text(self, rule: Rule) -> str:
         """Return which way a rule moves the sum: "higher" or "lower"."""
@@ -88,9 +102,7 @@ class NumberRules(RuleSet):
 
     def _shown(self, size: float) -> str:
         """A number of at least 0 with the decimals that give the heaviest weight DIGITS digits, or two digits."""
-        largest = max((rule.magnitude for rule in self.rules), default=0.0) or abs(
-            as_tuple(self.intercept)[0]
-        )
+        largest = self._largest
         if not 1e-6 <= largest < 1e15 or 0 < size < 1e-6 or size >= 1e15:
             return f"{size:.{DIGITS}g}"
         decimals = max(0, DIGITS - 1 - math.floor(math.log10(largest)))

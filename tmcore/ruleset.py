@@ -78,6 +78,11 @@ class RuleSet:
         return sum(rule.n_literals for rule in self.rules)
 
     @property
+    def weight_step(self) -> float:
+        """What weights that somebody types are rounded to, a power of two; sums of them stay exact."""
+        return 2.0**-16
+
+    @property
     def class_names(self) -> tuple[str, ...]:
         """The classes as they are shown."""
         return tuple(visible(label) for label in self.classes)

@@ -25,6 +25,7 @@ from tmcore.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from tmcore.target_range import TargetRange
+    from tmcore.training import TrainingRun
 
 NO_CLASSES: NDArray[Any] = np.array([], dtype=object)
 """What makes a machine and its rules predict numbers."""
@@ -197,6 +198,15 @@ def make_number_rules(
     rules = extract(encoder, settled.bank, NO_CLASSES, *kept, unit=unit).simplify()
     rows = decode(encoder, codes) if isinstance(encoder, Encoder) else codes
     return rules.with_statistics(rows, targets)
+
+
+def rules_by_votes(run: TrainingRun, bank: ClauseBank) -> RuleSet:
+    """The clauses of a moment of a run as they vote then, simplified without loss; support is not counted."""
+    if run.target_range is None:
+        return extract(run.encoder, bank, run.classes).simplify()
+    votes, unit = run.target_range.in_numbers(own_votes(bank), run.parameters.vote_target)
+    kept = votes.weights, votes.intercept, votes.kept
+    return extract(run.encoder, bank, NO_CLASSES, *kept, unit=unit).simplify()
 
 
 def vote_scale(settled: Settled, vote_target: float) -> float:

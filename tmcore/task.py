@@ -6,14 +6,17 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from tmcore import files
 from tmcore.class_weights import class_scales
+from tmcore.decode import decode_labels
 from tmcore.history import NumberRecord, Record
 from tmcore.labels import class_indices, read_labels
 from tmcore.machine.state import ONE_VOTE
 from tmcore.parameters import MAX_VOTE_TARGET, Parameters
+from tmcore.predicted import TaskName
 from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2, winners
 from tmcore.settling import NO_CLASSES
 from tmcore.target_range import TargetRange, read_targets
@@ -37,6 +40,7 @@ class Task(ABC):
         Class indices, int64; or the numbers, float64.
     target_range : TargetRange or None
         For numbers, what 0 and T votes stand for.
+    name : "classes" or "numbers"
     record : type
         What the history keeps of a snapshot.
     """
@@ -44,7 +48,12 @@ class Task(ABC):
     classes: NDArray[Any]
     targets: NDArray[Any]
     target_range: TargetRange | None = None
+    name: ClassVar[TaskName]
     record: ClassVar[type[Record] | type[NumberRecord]]
+
+    @abstractmethod
+    def decode(self, targets: NDArray[Any]) -> pd.Series:
+        """Targets as they were read: labels, or the numbers."""
 
     @abstractmethod
     def part(self, rows: NDArray[np.intp]) -> Task:
@@ -84,10 +93,15 @@ class Task(ABC):
 class Classes(Task):
     """Every row is of one of K classes; their clauses vote for and against."""
 
+    name = "classes"
     record = Record
 
     def __init__(self, classes: NDArray[Any], targets: NDArray[np.int64]) -> None:
         self.classes, self.targets = classes, targets
+
+    def decode(self, targets: NDArray[np.int64]) -> pd.Series:
+        """See `Task.decode`; -1 becomes a label that is none of the classes."""
+        return decode_labels(self.classes, targets)
 
     def part(self, rows: NDArray[np.intp]) -> Classes:
         """See `Task.part`; all classes stay."""
@@ -135,11 +149,16 @@ class Numbers(Task):
     """Every row has a number; all clauses vote for, and 0 to T votes stand for the numbers' range."""
 
     target_range: TargetRange
+    name = "numbers"
     record = NumberRecord
 
     def __init__(self, target_range: TargetRange, targets: NDArray[np.float64]) -> None:
         self.classes, self.targets, self.target_range = NO_CLASSES, targets, target_range
         self._wanted: tuple[float, NDArray[np.int64]] | None = None
+
+    def decode(self, targets: NDArray[np.float64]) -> pd.Series:
+        """See `Task.decode`."""
+        return pd.Series(targets)
 
     def part(self, rows: NDArray[np.intp]) -> Numbers:
         """See `Task.part`; the range stays."""

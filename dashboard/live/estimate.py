@@ -80,7 +80,7 @@ def measure(run: TrainingRun, parameters: Parameters) -> Estimate:
     learned, count, began = 0, FEWEST_ROWS, time.perf_counter()
     while (spent := time.perf_counter() - began) < MEASURE_SECONDS and learned < run.n_rows:
         rows = order.rows(learned, count)
-        machine.learn(run.data, run.labels, rows, run.n_jobs)
+        machine.learn(run.data, run.task.lessons(machine.parameters), rows, run.n_jobs)
         learned, count = learned + len(rows), count * 2
     spent = time.perf_counter() - began
     rows_left = max(0, parameters.epochs * run.n_rows - run.step)

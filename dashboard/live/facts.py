@@ -1,4 +1,4 @@
-"""What never changes in a run: columns with cuts and class distributions, classes, sizes, the rows as points."""
+"""What never changes in a run: columns with cuts and distributions, classes, sizes, the rows as points."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.live.answers import answers_of
 from dashboard.live.points import chosen_rows, places
 from dashboard.live.view import MOST_COLUMNS
 from dashboard.style import short
-from tmcore.labels import class_indices
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -26,24 +26,24 @@ FEW_VALUES = 5
 
 
 def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
-    """Columns with cuts and class distributions, classes, sizes. ``key`` changes when anything else does."""
-    labels = class_indices(job.y_train, run.classes)
+    """Columns with cuts and distributions of each group of rows, sizes. ``key`` changes when anything else does."""
+    answers = answers_of(run, job)
+    names, labels = answers.groups()
     codes = run.encoder.transform(job.X_train)
-    n_classes = len(run.classes)
     columns = [
-        _column_facts(c, run.encoder, codes, job.X_train, labels, n_classes) for c in run.encoder.columns
+        _column_facts(c, run.encoder, codes, job.X_train, labels, len(names)) for c in run.encoder.columns
     ]
     told: dict[str, Any] = {
         "name": short(job.name),
-        "classes": [short(c) for c in run.classes],
+        "classes": names,
         "rows": int(run.n_rows),
         "testRows": len(job.y_test),
         "seed": int(job.parameters.random_state),
         "nClauses": int(job.parameters.n_clauses),
         "columns": columns,
-    }
+    } | answers.facts()
     _add_points(told["columns"], run, job)
-    told["points"] = _point_classes(run, job, labels)
+    told["points"] = answers.points()
     told["key"] = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
     return told
 
@@ -64,14 +64,6 @@ def _add_points(columns: list[dict[str, Any]], run: TrainingRun, job: Job) -> No
 
 def _dense(codes: Any) -> NDArray[Any]:
     return np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes)
-
-
-def _point_classes(run: TrainingRun, job: Job, labels: NDArray[np.intp]) -> dict[str, Any]:
-    """The class of every point, -1 for one unseen in training, and how many of them are training rows."""
-    train, test = chosen_rows(len(job.y_train), len(job.y_test))
-    index = {label: k for k, label in enumerate(run.classes.tolist())}
-    tested = [index.get(label, -1) for label in np.asarray(job.y_test)[test].tolist()]
-    return {"labels": labels[train].tolist() + tested, "train": len(train)}
 
 
 def _column_facts(

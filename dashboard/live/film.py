@@ -155,7 +155,8 @@ def _last_change(run: TrainingRun, start: int, end: int, cell: tuple[int, int, i
     order = RowOrder(machine.parameters.random_state, run.n_rows)
     found, before = None, _cell(machine.bank(), cell)
     for step in range(start, end):
-        machine.learn(run.data, run.labels, order.rows(step, 1), run.n_jobs)
+        lessons = run.task.lessons(machine.parameters)
+        machine.learn(run.data, lessons, order.rows(step, 1), run.n_jobs)
         apply_changes(machine, [change for change in run.changes if change.step == step + 1])
         now = _cell(machine.bank(), cell)
         if now != before:

@@ -8,19 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.jobs import SPEEDS, Job
+from dashboard.live.answers import answers_of
 from dashboard.live.estimate import Estimate, measure
 from dashboard.live.facts import facts
 from dashboard.live.film import Film
 from dashboard.live.payload import frame
 from dashboard.live.rival import Rival
-from dashboard.live.standing import memory, standing
+from dashboard.live.standing import memory
 from dashboard.live.view import MOST_COLUMNS, View
 from dashboard.why.payload import Why, row_line
 from tmcore.machine import Machine
 from tmcore.training import Snapshot, TrainingRun
 
 STANDING_SECONDS = 0.5
-"""Confusion matrices are counted at most this often while learning."""
+"""Confusion matrices and fits are worked out at most this often while learning."""
 
 
 @dataclass
@@ -141,7 +142,8 @@ class Memory:
             when, number, _ = self._stood
             due = number != told["sequence"] and (not self.busy or time.monotonic() - when > STANDING_SECONDS)
             if due:
-                self._stood = time.monotonic(), told["sequence"], standing(run, machine, snapshot.votes)
+                stands = answers_of(run, self.job).standing(machine, snapshot)
+                self._stood = time.monotonic(), told["sequence"], stands
             told["standing"] = self._stood[2]
 
     def _machine_then(self, run: TrainingRun, snapshot: Snapshot) -> Machine:
@@ -249,8 +251,8 @@ class Memory:
     def _look(self, value: Any) -> None:
         run = self.run
         assert run is not None
-        n_machines = 1 if len(run.classes) == 2 else len(run.classes)
-        sizes = n_machines, self.job.parameters.n_clauses, len(run.encoder.features), len(run.encoder.columns)
+        n_machines, encoder = len(run.machine.state.weights), run.encoder
+        sizes = n_machines, self.job.parameters.n_clauses, len(encoder.features), len(encoder.columns)
         if self.view.update(value, *sizes):
             self.arrange()
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.live.answers import Answers, answers_of
 from dashboard.live.film import parameters_at
 from dashboard.slots import MOST_LEARNING
-from tmcore.scores import Scores
 
 if TYPE_CHECKING:
     from dashboard.history import Moment
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tmcore.encoders import AnyEncoder
     from tmcore.training import Snapshot, TrainingRun
 
-VOTE_BINS = 41
 MOST_LENGTHS = 200
 WEIGHT_UNIT = 2.0**-16
 
@@ -50,14 +49,17 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
     if past:
         told["T"] = parameters_at(run, snapshot.step).vote_target
     history = job.history()
-    told |= _numbers(snapshot) | _rows(
-        snapshot, view, run.encoder, snapshot.feedback if past else job.feedback()
+    answers = answers_of(run, job)
+    told |= (
+        _numbers(snapshot)
+        | answers.scores(snapshot)
+        | _rows(snapshot, view, run.encoder, snapshot.feedback if past else job.feedback())
     )
     told["past"] = past
     told["last"] = int(run.step)
     told["thresholds"] = job.parameters.representation == "thresholds"
-    told["votes"] = _votes(snapshot, run, job, told["T"], view.machine)
-    told["history"] = _curves(history)
+    told["votes"] = answers.votes(snapshot, told["T"], view.machine)
+    told["history"] = _curves(history, answers)
     told["trace"] = _trace(history, view)
     told["now"] = _cell_now(snapshot, view)
     told["changes"] = _changes(run)
@@ -87,30 +89,19 @@ def _cell_now(snapshot: Snapshot, view: View) -> list[int]:
 
 def _settled(job: Job) -> dict[str, Any] | None:
     outcome = job.outcome
-    if outcome is None:
+    if outcome is None or job.run is None:
         return None
-    return {
-        "rules": outcome.after.n_rules,
-        "literals": outcome.after.n_literals,
-        "before": _share(outcome.before.test_accuracy),
-        "after": _share(outcome.after.test_accuracy),
-    }
+    size = {"rules": outcome.after.n_rules, "literals": outcome.after.n_literals}
+    return size | answers_of(job.run, job).settled(outcome)
 
 
 def _numbers(snapshot: Snapshot) -> dict[str, Any]:
-    scores = snapshot.scores if isinstance(snapshot.scores, Scores) else None
     return {
         "step": int(snapshot.step),
         "epoch": round(float(snapshot.epoch), 4),
         "literals": int(snapshot.n_literals),
         "empty": int((np.asarray(snapshot.literals_per_clause) == 0).sum()),
-        "train": _share(scores.train_accuracy if scores else None),
-        "test": _share(scores.test_accuracy if scores else None),
     }
-
-
-def _share(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else round(float(value), 4)
 
 
 def _rows(
@@ -162,33 +153,11 @@ def _packed(values: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 
-def _votes(snapshot: Snapshot, run: TrainingRun, job: Job, target: float, q: int) -> dict[str, Any]:
-    """Training rows by vote sum: rows of the class in focus, and the others, in equal bins around zero."""
-    sums = np.asarray(snapshot.votes)[:, q]
-    focus = run.classes[1] if len(run.classes) == 2 else run.classes[q]
-    reach = max(1.25 * target, float(np.abs(sums).max(initial=0.0)))
-    bins = np.clip(((sums + reach) / (2 * reach) * VOTE_BINS).astype(int), 0, VOTE_BINS - 1)
-    mine = np.asarray(job.y_train) == focus
-    return {
-        "reach": round(reach, 3),
-        "mine": np.bincount(bins[mine], minlength=VOTE_BINS).tolist(),
-        "others": np.bincount(bins[~mine], minlength=VOTE_BINS).tolist(),
-        "beyond": int((np.abs(sums) >= target).sum()),
-    }
-
-
-def _curves(history: tuple[Moment, ...]) -> dict[str, list[Any]]:
-    def milli(value: float | None) -> int | None:
-        return None if value is None or not np.isfinite(value) else round(1000 * value)
-
+def _curves(history: tuple[Moment, ...], answers: Answers) -> dict[str, list[Any]]:
     return {
         "step": [m.step for m in history],
         "literals": [m.n_literals for m in history],
-        "train": [milli(m.train_accuracy) for m in history],
-        "test": [milli(m.test_accuracy) for m in history],
-        "trainF1": [milli(m.train_f1) for m in history],
-        "testF1": [milli(m.test_f1) for m in history],
-    }
+    } | answers.curves(history)
 
 
 def _trace(history: tuple[Moment, ...], view: View) -> dict[str, list[int]]:

@@ -32,6 +32,7 @@ class Rival:
             parameters,
             job.name,
             positive_class=job.positive_class,
+            task=job.task,
         )
         self.job.set_speed("max")
         self.job.play()

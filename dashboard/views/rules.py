@@ -89,11 +89,13 @@ def _numbers(dial: Dialling, reading: Reading, job: Job) -> None:
         error = f" ± {100 * mark.error:.0f}" if mark.error is not None and mark.error == mark.error else ""
         cells.append((style.percent(mark.mean), "retrained accuracy", f"{error} points".strip()))
     elif on_train is not None:
-        was = f"{style.percent(before.train_accuracy)} by votes before"
+        was = f"{style.percent(before.scores.train_accuracy)} by votes before"
         cells.append((style.percent(on_train), "on training rows", was))
     if on_test is not None:
         was = (
-            "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
+            ""
+            if before.scores.test_accuracy is None
+            else f", {style.percent(before.scores.test_accuracy)} by votes before"
         )
         of = f"of {style.count(len(job.y_test), 'row')}{was}"
         cells.append((style.percent(on_test), "on unseen rows", of))

@@ -108,7 +108,7 @@ def _settings(current: Session) -> None:
     st.subheader("Settings", anchor=False)
     st.caption("T, s and γ change while it learns; the time bar marks the moment. ↻ needs a new run.")
     for name in ("n_clauses", "T", "s"):
-        value = parameters.vote_target if name == "T" else getattr(parameters, name)
+        value = _vote_target(current) if name == "T" else getattr(parameters, name)
         _number(name, value)
     if parameters.weights == "real":
         _number("gamma", parameters.gamma)
@@ -122,10 +122,16 @@ def _settings(current: Session) -> None:
             _number(name, value)
 
 
+def _vote_target(current: Session) -> float:
+    """T as the run takes it, also where it is "auto"."""
+    job = current.job
+    return (current.parameters if job is None else job.goal.settings(current.parameters)).vote_target
+
+
 def _follow_auto(current: Session) -> None:
     """With T "auto" the slider follows the number of clauses."""
     if current.parameters.T == "auto":
-        st.session_state[_key("T")] = float(current.parameters.vote_target)
+        st.session_state[_key("T")] = float(_vote_target(current))
 
 
 def _waiting_settings(current: Session, job: Job) -> list[str]:
@@ -168,7 +174,8 @@ def _branch(step: int) -> None:
     job = current.job
     assert job is not None
     assert job.run is not None
-    changes = live.branch_changes(job.run, step, current.parameters)
+    wanted = job.goal.settings(current.parameters.replace(n_clauses=job.parameters.n_clauses))
+    changes = live.branch_changes(job.run, step, wanted)
     told = ", ".join(
         f"{PARAMETERS[name].label} {_printed(value)} instead of "
         f"{_printed(getattr(live.parameters_at(job.run, step), 'vote_target' if name == 'T' else name))}"
@@ -196,21 +203,15 @@ def _printed(value: Any) -> str:
     return f"{value:g}" if not isinstance(value, bool) else "on" if value else "off"
 
 
-def _shares(name: str, before: float | None, after: float | None) -> dict[str, str]:
-    def words(share: float | None) -> str:
-        return "not measured" if share is None else style.percent(share)
-
-    return {"": name, "by votes, before": words(before), "settled": words(after)}
-
-
-def _settled_table(outcome: Settled) -> list[dict[str, str]]:
+def _settled_table(job: Job, outcome: Settled) -> dict[str, list[str]]:
     before, after = outcome.before, outcome.after
-    return [
-        _shares("Unseen rows right", before.test_accuracy, after.test_accuracy),
-        _shares("Training rows right", before.train_accuracy, after.train_accuracy),
-        {"": "Rules", "by votes, before": f"{before.n_rules:,}", "settled": f"{after.n_rules:,}"},
-        {"": "Literals", "by votes, before": f"{before.n_literals:,}", "settled": f"{after.n_literals:,}"},
+    lines = [
+        *job.goal.lines(before.scores, after.scores),
+        ("Rules", f"{before.n_rules:,}", f"{after.n_rules:,}"),
+        ("Literals", f"{before.n_literals:,}", f"{after.n_literals:,}"),
     ]
+    heads = ("", "by votes, before", "settled")
+    return {head: [line[k] for line in lines] for k, head in enumerate(heads)}
 
 
 def _settle(job: Job) -> None:
@@ -229,16 +230,14 @@ def _settle(job: Job) -> None:
             job.wait_for_commands(0.5)
             st.rerun()
         return
-    shown = outcome.after.test_accuracy
-    score = "" if shown is None else f" get {style.percent(shown)} of unseen rows right"
-    style.section(f"Settled: {style.count(outcome.after.n_rules, 'rule')}{score}")
+    n_rules = outcome.after.n_rules
+    result = job.goal.result(outcome.after.scores, one=n_rules == 1)
+    baseline = f"Without any rule, {job.goal.baseline(job.y_test)}." if result else ""
+    style.section(f"Settled: {style.count(n_rules, 'rule')} {result}".rstrip(), baseline)
     if reason := getattr(outcome.estimator, "settle_reason_", None):
         st.caption(style.plain(str(reason)))
     left, _ = st.columns([2, 1])
-    left.table(
-        {k: [row[k] for row in _settled_table(outcome)] for k in ("", "by votes, before", "settled")},
-        hide_index=True,
-    )
+    left.table(_settled_table(job, outcome), hide_index=True)
     if st.button("Read the rules", type="primary"):
         st.switch_page(live.RULES_PAGE)
 

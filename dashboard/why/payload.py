@@ -60,14 +60,14 @@ class Why:
 
 
 def row_line(trace: Trace, machine: int) -> dict[str, Any]:
-    """One row in short: class, vote, chance, and how many clauses got Type Ia, Ib and II."""
+    """One row in short: what it should be, vote, chance, and how many clauses got Type Ia, Ib and II."""
     taught = [decision.machine for decision in trace.decisions]
     decision = trace.decision(machine if machine in taught else None)
     given = [clause.feedback for clause in decision.clauses]
     return {
         "step": trace.step,
         "row": trace.row,
-        "label": trace.label,
+        **_asked(trace),
         "v": round(votes(decision), 3),
         "T": trace.parameters.vote_target,
         "chance": round(probability(decision), 4),
@@ -75,14 +75,21 @@ def row_line(trace: Trace, machine: int) -> dict[str, Any]:
     }
 
 
+def _asked(trace: Trace) -> dict[str, Any]:
+    """What the row should be: its class, or its number and the vote sum that it asks for."""
+    if trace.target is None:
+        return {"label": trace.label}
+    return {"target": trace.target, "wanted": round(trace.label * WEIGHT_UNIT, 4)}
+
+
 def _row(trace: Trace, run: TrainingRun, job: Job) -> dict[str, Any]:
-    """The row: where it stands, its class and its values in words, one for each column."""
+    """The row: where it stands, what it should be, and its values in words, one for each column."""
     values = job.X_train.iloc[trace.row]
     return {
         "step": trace.step,
         "epoch": trace.epoch,
         "row": trace.row,
-        "label": trace.label,
+        **_asked(trace),
         "values": [_printed(values[c.name]) + (f" {c.unit}" if c.unit else "") for c in run.encoder.columns],
     }
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from dashboard.history import FEWEST_MOMENTS, MOST_MOMENTS, History, Moment
+from tmcore.scores import Scores
 
 
 def moment(step: int) -> Moment:
     bounds = np.zeros((1, 2, 3), np.uint8)
     feedback = np.ones((1, 2, 3), np.int64)
-    return Moment(step, step / 10, step, 0.5, 0.5, None, None, bounds, bounds, bounds, feedback)
+    return Moment(step, step / 10, step, Scores(0.5, 0.5), bounds, bounds, bounds, feedback)
 
 
 def test_history_stays_small_even_and_loses_no_feedback() -> None:
@@ -32,9 +33,7 @@ def test_history_of_a_large_machine_keeps_fewer_moments() -> None:
     history = History()
     big = np.zeros((1, 1000, 3000), np.uint8)
     for step in range(100):
-        history.add(
-            Moment(step, 0.0, 0, None, None, None, None, big, big, big, np.zeros((1, 1000, 3), np.int64))
-        )
+        history.add(Moment(step, 0.0, 0, None, big, big, big, np.zeros((1, 1000, 3), np.int64)))
     assert len(history) <= FEWEST_MOMENTS
 
 
@@ -47,4 +46,4 @@ def test_the_past_of_a_kept_run_is_drawn_from_its_checkpoints(made_up: Any) -> N
     assert len(moments) > 2
     for moment in moments:
         np.testing.assert_array_equal(moment.lower, run.at(moment.step).bank.lower)
-    assert moments[-1].train_accuracy in [record.train_accuracy for record in run.history]
+    assert moments[-1].scores in run.history

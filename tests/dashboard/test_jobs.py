@@ -265,7 +265,7 @@ def test_where_scores_cost_much_the_clauses_are_shown_between(
     job = make()
     job.one_epoch()
     assert job.wait_until_idle(10)
-    scored = [m.step for m in job.history() if m.train_accuracy is not None]
+    scored = [m.step for m in job.history() if m.scores is not None]
     assert len(job.history()) > 2
     assert scored == [0, N]  # the beginning, and once more when it rests
     run = alone(N)
@@ -295,10 +295,10 @@ def test_settling_keeps_scores_before_and_after(make: Make) -> None:
     assert outcome is not None
     assert estimator is not None
     assert before is not None
-    assert outcome.before.test_accuracy == before.scores.test_accuracy
+    assert outcome.before.scores.test_accuracy == before.scores.test_accuracy
     assert outcome.before.n_literals == before.n_literals
     right = estimator.predict(job.X_test) == job.y_test.to_numpy()
-    assert outcome.after.test_accuracy == pytest.approx(right.mean())
+    assert outcome.after.scores.test_accuracy == pytest.approx(right.mean())
     assert outcome.after.n_rules == len(estimator.rules_)
     job.one_row()
     assert job.wait_until_idle(5)

@@ -48,7 +48,7 @@ def test_a_job_is_kept_when_it_pauses_and_goes_on_bit_for_bit(kept: Store, made_
     X, y = made_up.rows()
     assert again.outcome is not None
     assert again.settled is not None
-    assert again.outcome.after.test_accuracy == pytest.approx(
+    assert again.outcome.after.scores.test_accuracy == pytest.approx(
         (again.settled.predict(X[made_up.N :]) == y[made_up.N :]).mean()
     )
     again.reset()

@@ -1,0 +1,143 @@
+"""What a run predicts, a class or a number, and how pages say how good it is at that. No Streamlit here."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard import style
+from tmcore.estimators import TsetlinClassifier
+from tmcore.labels import class_indices
+from tmcore.parameters import Parameters
+from tmcore.predicted import TaskName
+from tmcore.regressor import TsetlinRegressor
+from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2
+from tmcore.task import number_settings
+from tmcore.units import split_unit
+
+Rows = tuple[pd.DataFrame, pd.Series]
+Model = TsetlinClassifier | TsetlinRegressor
+AnyScores = Scores | NumberScores
+NOT_MEASURED = "not measured"
+
+
+class ClassGoal:
+    """One of several classes is predicted: rows are right or wrong."""
+
+    def __init__(self, y_train: pd.Series) -> None:
+        self._y = y_train
+
+    @cached_property
+    def commonest(self) -> Any:
+        """The class that most training rows have."""
+        return self._y.value_counts().idxmax()
+
+    def settings(self, parameters: Parameters) -> Parameters:
+        """The settings of a run towards it: as they are."""
+        return parameters
+
+    def measure(self, model: Model, train: Rows, test: Rows) -> Scores:
+        """Accuracy and F1 of a settled model; ``test`` may be empty."""
+        assert isinstance(model, TsetlinClassifier)  # the run learned classes
+        n_classes = len(model.classes_)
+        found: list[float] = []
+        for X, y in (train, test) if len(test[1]) else (train,):
+            truth, predicted = (class_indices(one, model.classes_) for one in (y, model.predict(X)))
+            found += accuracy_and_f1(truth, predicted, n_classes)
+        return Scores(*found)
+
+    def result(self, scores: AnyScores, one: bool = False) -> str:
+        """How good on unseen rows, as the end of a sentence about ``one`` thing or several; empty without them."""
+        assert isinstance(scores, Scores)
+        if scores.test_accuracy is None:
+            return ""
+        return f"{'gets' if one else 'get'} {style.percent(scores.test_accuracy)} of unseen rows right"
+
+    def lines(self, before: AnyScores, after: AnyScores) -> list[tuple[str, str, str]]:
+        """A table's lines: a measure, its value before, and after."""
+        assert isinstance(before, Scores)
+        assert isinstance(after, Scores)
+        return [
+            ("Unseen rows right", _percent(before.test_accuracy), _percent(after.test_accuracy)),
+            ("Training rows right", _percent(before.train_accuracy), _percent(after.train_accuracy)),
+        ]
+
+    def baseline(self, y_test: pd.Series) -> str:
+        """What the simplest answer would get on unseen rows."""
+        share = float((y_test == self.commonest).mean())
+        return f"always “{style.short(self.commonest)}” would get {style.percent(share)}"
+
+
+class NumberGoal:
+    """A number is predicted: rows are missed by some amount."""
+
+    def __init__(self, y_train: pd.Series) -> None:
+        self._y = y_train
+        named = y_train.name if y_train.name is not None else "number"
+        self.label, self.unit = split_unit(str(named))
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of the training rows, which is the simplest answer."""
+        return float(self._y.mean())
+
+    def settings(self, parameters: Parameters) -> Parameters:
+        """The settings of a run towards it: T "auto" is all clauses, and there are no classes to weigh."""
+        return number_settings(parameters.replace(class_weight=None))
+
+    def amount(self, value: float) -> str:
+        """A size in the target's unit."""
+        return style.amount(value, style.short(self.unit) if self.unit else "")
+
+    def measure(self, model: Model, train: Rows, test: Rows) -> NumberScores:
+        """MAE and R2 of a settled model; ``test`` may be empty."""
+        found: list[float | None] = []
+        for X, y in (train, test) if len(test[1]) else (train,):
+            found += mae_and_r2(y.to_numpy(np.float64), model.predict(X))
+        return NumberScores(*found)  # type: ignore[arg-type]  # the first is no None
+
+    def result(self, scores: AnyScores, one: bool = False) -> str:
+        """How good on unseen rows, as the end of a sentence about ``one`` thing or several; empty without them."""
+        assert isinstance(scores, NumberScores)
+        if scores.test_mae is None:
+            return ""
+        r2 = "" if scores.test_r2 is None else f" (R² {style.share(scores.test_r2)})"
+        return f"{'misses' if one else 'miss'} unseen rows by {self.amount(scores.test_mae)} on average{r2}"
+
+    def lines(self, before: AnyScores, after: AnyScores) -> list[tuple[str, str, str]]:
+        """A table's lines: a measure, its value before, and after."""
+        assert isinstance(before, NumberScores)
+        assert isinstance(after, NumberScores)
+        return [
+            ("Unseen rows, mean error (MAE)", self._amount(before.test_mae), self._amount(after.test_mae)),
+            ("Unseen rows, R²", _share(before.test_r2), _share(after.test_r2)),
+            ("Training rows, mean error", self._amount(before.train_mae), self._amount(after.train_mae)),
+            ("Training rows, R²", _share(before.train_r2), _share(after.train_r2)),
+        ]
+
+    def baseline(self, y_test: pd.Series) -> str:
+        """What the simplest answer would get on unseen rows."""
+        mae = float((y_test - self.mean).abs().mean())
+        return f"always the mean, {self.amount(self.mean)}, would miss by {self.amount(mae)}"
+
+    def _amount(self, value: float | None) -> str:
+        return NOT_MEASURED if value is None else self.amount(value)
+
+
+Goal = ClassGoal | NumberGoal
+
+
+def make_goal(task: TaskName, y_train: pd.Series) -> Goal:
+    """The goal of a run on these training rows."""
+    return NumberGoal(y_train) if task == "numbers" else ClassGoal(y_train)
+
+
+def _percent(value: float | None) -> str:
+    return NOT_MEASURED if value is None else style.percent(value)
+
+
+def _share(value: float | None) -> str:
+    return NOT_MEASURED if value is None else style.share(value)
