@@ -68,8 +68,10 @@ class Asking:
     edited: bool = False
 
     def obey(self, asked: Any, reading: Reading) -> None:
-        """Carry out an ask of the browser; what is no ask is ignored."""
+        """Carry out an ask of the browser, once however often it comes; what is no ask is ignored."""
         if not isinstance(asked, dict) or not isinstance(asked.get("number"), int):
+            return
+        if asked["number"] <= self.answered:
             return
         editing, name = reading.editing, asked.get("name")
         self.answered, self.held = asked["number"], asked.get("held")
