@@ -176,6 +176,24 @@ def measure(page: Page, times: int) -> None:
         )
 
 
+def look(address: str, chromium: str, chosen: argparse.Namespace) -> None:
+    """Open the page in Chromium and print what is measured."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 1000})
+        tab.goto(address)
+        page = Page(tab)
+        tab.get_by_role("slider", name="Number of rules").wait_for(timeout=300_000)
+        page.settle()
+        machine = platform.processor() or platform.machine()
+        print(f"{machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        print(f"{tab.locator('h1').first.inner_text()}; {chosen.columns} columns")
+        measure(page, chosen.times)
+        browser.close()
+
+
 def main() -> int:
     """Start the page, measure, stop it."""
     options = argparse.ArgumentParser(description="Measure the Rules page in headless Chromium.")
@@ -189,8 +207,6 @@ def main() -> int:
     if chromium is None:
         print("Chromium is not installed.", file=sys.stderr)
         return 1
-    from playwright.sync_api import sync_playwright
-
     view = Path(__file__).parents[1] / "views" / "rules.py"
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -214,20 +230,7 @@ def main() -> int:
         )
         try:
             wait_for(f"http://127.0.0.1:{port}/_stcore/health")
-            with sync_playwright() as driver:
-                browser = driver.chromium.launch(
-                    executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-                )
-                tab = browser.new_page(viewport={"width": 1280, "height": 1000})
-                tab.goto(f"http://127.0.0.1:{port}")
-                page = Page(tab)
-                tab.get_by_role("slider", name="Number of rules").wait_for(timeout=300_000)
-                page.settle()
-                machine = platform.processor() or platform.machine()
-                print(f"{machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-                print(f"{tab.locator('h1').first.inner_text()}; {chosen.columns} columns")
-                measure(page, chosen.times)
-                browser.close()
+            look(f"http://127.0.0.1:{port}", chromium, chosen)
         finally:
             server.terminate()
             server.wait(20)
