@@ -11,6 +11,7 @@ from dashboard import style
 
 MOST_BARS = 8
 NEARLY_EVEN = 0.1
+SPREAD_BINS = 24
 
 
 def balance_finding(counts: pd.Series) -> str:
@@ -51,4 +52,18 @@ def class_balance(counts: pd.Series) -> go.Figure:
     figure.update_layout(style.chart_layout(height=30 * len(rows) + 12), bargap=0.45)
     figure.update_xaxes(visible=False, range=[0, 1.5 * max(n for _, n, _ in rows)])
     figure.update_yaxes(autorange="reversed", automargin=True, ticksuffix="  ", gridcolor="rgba(0,0,0,0)")
+    return figure
+
+
+def spread(numbers: pd.Series, mean: float, unit: str | None) -> go.Figure:
+    """Rows by their number in equal bins, with a line at the mean."""
+    figure = go.Figure(
+        go.Histogram(
+            x=numbers, nbinsx=SPREAD_BINS, marker_color=style.token("c0"), hoverinfo="skip", opacity=0.72
+        )
+    )
+    figure.update_layout(style.chart_layout(height=150), bargap=0.06)
+    figure.add_vline(x=mean, line={"color": style.token("ink"), "width": 2})
+    figure.update_xaxes(showgrid=False, title={"text": escape(unit)} if unit else None)
+    figure.update_yaxes(nticks=4, automargin=True)
     return figure

@@ -114,13 +114,14 @@ function drawHeat(S, memory, order) {
     g.fillText(data.view.clause + 1, memoryLeft - 6, Math.max(6, Math.min(tall - 6, at * line + line / 2)));
   }
   const shown = memory.rows < memory.all ? ` The first ${whole(memory.rows)} of ${whole(memory.all)} clauses are drawn.` : "";
-  setText(S.heatNote, `Every clause a line, first those that vote ${sideWords(S, 0)}. Coloured: in the clause; grey: left out, darker the nearer to joining.${shown}`);
+  setText(S.heatNote, `Every clause a line${answers(S).heatFirst(S)}. Coloured: in the clause; grey: left out, darker the nearer to joining.${shown}`);
 }
 
 // The server sends one side's clauses after the other's.
 function heatOrder(S) {
   const [a, b] = S.data.sides;
-  return [...Array.from({ length: a }, (_, i) => 2 * i), ...Array.from({ length: b }, (_, i) => 2 * i + 1)];
+  const apart = b ? 2 : 1;
+  return [...Array.from({ length: a }, (_, i) => apart * i), ...Array.from({ length: b }, (_, i) => apart * i + 1)];
 }
 
 function pickInHeat(S, event) {

@@ -57,7 +57,7 @@ function drawByFeature(S) {
 function drawByHead(S, g, { side, x0, cell, shown }, font) {
   const { P } = S;
   const colour = sideColour(S, side);
-  const words = `Vote ${sideWords(S, side)}`;
+  const words = answers(S).sideTitle(S, side);
   g.fillStyle = S.multi && side ? hatch(g, colour) : colour;
   if (S.multi) g.fillRect(x0 + 1, 7, 9, 9);
   else { classShape(g, sideClass(S, side), x0 + 6, 12, 4.5); g.fill(); }

@@ -33,7 +33,7 @@ function timeTicks(S, g, left, right, width, y, font) {
 }
 
 // Lines over time with their names at the end. series: [{ name, values, colour, dashes }], values may hold null.
-function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
+function drawLines(S, canvas, series, { low, high, ticks, format, formatTick = format, root }) {
   const { P } = S;
   const width = canvas.parentElement.clientWidth;
   const height = 132;
@@ -53,7 +53,7 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
     g.stroke();
     g.fillStyle = P.ink3;
     g.textAlign = "right";
-    g.fillText(format(tick), left - 7, y(tick));
+    g.fillText(formatTick(tick), left - 7, y(tick));
   }
   g.strokeStyle = P.axis;
   g.setLineDash([3, 3]);
@@ -86,12 +86,7 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
     const last = (line.whole ? points : seen).at(-1);
     if (last) ends.push({ line, x: x(last[0]), y: y(last[1]), value: last[1] });
   }
-  if (ends.length > 1 && Math.abs(ends[0].y - ends[1].y) < 14) {
-    const middle = (ends[0].y + ends[1].y) / 2;
-    const upper = ends[0].y <= ends[1].y ? 0 : 1;
-    ends[upper].label = middle - 7;
-    ends[1 - upper].label = middle + 7;
-  }
+  keepApart(ends, bottom);
   for (const end of ends) {
     g.fillStyle = end.line.colour;
     g.beginPath();
@@ -102,6 +97,14 @@ function drawLines(S, canvas, series, { low, high, ticks, format, root }) {
     g.fillText(`${end.line.name}${format(end.value)}`, end.x + 8, end.label ?? end.y);
   }
   timeTicks(S, g, left, right, width, height - 7, font);
+}
+
+// The names at the lines' ends keep 14 px between them.
+function keepApart(ends, bottom) {
+  const sorted = [...ends].sort((p, q) => p.y - q.y);
+  sorted.forEach((end, i) => { end.label = i ? Math.max(end.y, sorted[i - 1].label + 14) : end.y; });
+  const over = sorted.length ? Math.min(7, sorted.at(-1).label - sorted.at(-1).y) : 0;
+  for (const end of sorted) end.label = Math.min(end.label - over, bottom + 2);
 }
 
 function drawLiterals(S) {
@@ -124,9 +127,7 @@ function drawScores(S, canvas, test, train, now = [undefined, undefined]) {
   const low = Math.max(0, Math.floor(Math.min(800, ...values) / 200) * 200);
   const ticks = [];
   for (let v = low; v <= 1000; v += low < 400 ? 200 : 100) ticks.push(v);
-  drawLines(S, canvas, [{ name: "test ", values: test, colour: S.P.ink, now: now[0] },
-    { name: "train ", values: train, colour: S.P.ink3, dashes: [4, 3], now: now[1] }],
-  { low, high: 1000, ticks, format: (v) => percent(v / 1000) });
+  drawLines(S, canvas, testAndTrain(S, test, train, now), { low, high: 1000, ticks, format: (v) => percent(v / 1000) });
 }
 
 // How many literals each clause holds, longest first, one thin bar a clause.
@@ -150,8 +151,9 @@ function drawLengths(S) {
     g.textAlign = "right";
     g.fillText(short(tick), left - 7, y(tick));
   }
-  const half = (width - left - 16) / 2;
-  data.lengths.forEach((lengths, side) => {
+  const sides = data.lengths.filter((_, side) => data.sides[side]);
+  const half = (width - left - 16 * (sides.length - 1)) / sides.length;
+  sides.forEach((lengths, side) => {
     const x = left + side * (half + 16);
     const bar = half / Math.max(1, lengths.length);
     const colour = sideColour(S, side);
@@ -160,7 +162,7 @@ function drawLengths(S) {
     g.font = font(11);
     g.fillStyle = P.ink2;
     g.textAlign = "left";
-    g.fillText(clip(g, "Vote " + sideWords(S, side), half), x, 125);
+    g.fillText(clip(g, answers(S).sideTitle(S, side), half), x, 125);
   });
 }
 

@@ -222,10 +222,11 @@ function syncChoices(S) {
     S.column.setAttribute("aria-label", view.by === "feature" ? "Feature shown" : "Only clauses that test");
     const options = facts.columns.map((c, i) => el("option", { value: i, text: view.by === "feature" ? c.label : `Testing ${c.label}` }));
     S.column.replaceChildren(...(view.by === "feature" ? [] : [el("option", { value: -1, text: "Testing anything" })]), ...options);
-    S.sides.replaceChildren(...[[0, "Both sides"], [1, `Votes ${sideWords(S, 0)}`], [-1, `Votes ${sideWords(S, 1)}`]].map(([value, text]) => el("option", { value, text })));
+    S.sides.replaceChildren(...[[0, "Both sides"], [1, answers(S).sideTitle(S, 0)], [-1, answers(S).sideTitle(S, 1)]].map(([value, text]) => el("option", { value, text })));
   }
   S.column.value = String(view.by === "feature" ? facts.columns.indexOf(facts.features.get(view.feature)?.column) : view.uses);
   S.sides.value = String(view.side);
+  S.sides.hidden = !data.sides[1];
   syncMap(S);
   S.askRival.hidden = data.thresholds;
   setText(S.askRival, data.rival ? "Without thresholds" : "Compare with thresholds");

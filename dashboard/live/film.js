@@ -49,8 +49,7 @@ function drawStrip(S, g, x, top, bottom, strength) {
   g.globalAlpha = 0.3 * (strength < 1 ? 0.7 : 1);
   g.fill();
   g.globalAlpha = strength < 1 ? 0.5 : 1;
-  const shares = h.test.some((v) => v !== null) ? h.test : h.train;
-  const low = Math.min(400, ...shares.filter((v) => v !== null));
+  const [shares, low] = answers(S).stripValues(S);
   g.beginPath();
   shares.forEach((v, i) => { if (v !== null) g.lineTo(x(h.step[i]), bottom - 2 - ((v - low) / (1000 - low)) * (bottom - top - 4)); });
   g.strokeStyle = S.P.ink2;

@@ -135,7 +135,7 @@ function drawnFresh(S, fresh, draw = null) {
 // What costs the server time is asked for only while it can be seen.
 function askForVisible(S) {
   if (!S.data.view || !S.facts) return;
-  const wants = [["memory", S.stripChart, S.heatChart], ["standing", S.standing]]
+  const wants = [["memory", S.stripChart, S.heatChart], ["standing", ...answers(S).standingNodes(S)]]
     .filter(([, ...nodes]) => nodes.some((node) => S.seen.has(node))).map(([name]) => name);
   if (String(wants) === S.wants) return;
   S.wants = String(wants);
@@ -143,18 +143,17 @@ function askForVisible(S) {
 }
 
 function drawCharts(S) {
-  const h = S.data.history;
   const draw = (canvas, how) => { if (S.seen.has(canvas)) how(); };
   draw(S.timeBar, () => drawTimeBar(S));
   draw(S.traceChart, () => drawTrace(S));
   draw(S.literalChart, () => drawLiterals(S));
-  draw(S.accuracyChart, () => drawScores(S, S.accuracyChart, h.test, h.train, [S.data.test, S.data.train].map((v) => (v === null ? undefined : 1000 * v))));
+  draw(S.accuracyChart, () => answers(S).drawFirst(S));
   draw(S.lengthChart, () => drawLengths(S));
-  draw(S.f1Chart, () => drawScores(S, S.f1Chart, h.testF1, h.trainF1));
-  draw(S.voteChart, () => drawVotes(S));
+  draw(S.f1Chart, () => answers(S).drawSecond(S));
+  draw(S.voteChart, () => answers(S).drawThird(S));
   draw(S.mapChart, () => drawMap(S));
   if (S.seen.has(S.stripChart) || S.seen.has(S.heatChart)) drawAutomata(S);
-  writeStanding(S);
+  answers(S).writeStanding(S);
 }
 
 // The frames come from a second component with almost no script, so that a push stays small; it finds this module here.
@@ -164,7 +163,7 @@ function frameIn(component) {
   let S = views.get(parentElement);
   if (!S) {
     S = start(parentElement);
-    S.clauseSide = (id) => { const row = S.rows.find((r) => r.id === id); return row ? row.side : id % 2; };
+    S.clauseSide = (id) => { const row = S.rows.find((r) => r.id === id); return row ? row.side : answers(S).sideOf(id); };
     views.set(parentElement, S);
   }
   S.setTriggerValue = setTriggerValue;

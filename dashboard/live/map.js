@@ -167,8 +167,8 @@ function paintPoints(S, cx, cy, area) {
     if (label < 0 || xs[i] === NOWHERE || ys[i] === NOWHERE) return;
     const x = 6 + (xs[i] / 65534 + jitter(cx, i, 1)) * area.w;
     const y = 6 + (1 - ys[i] / 65534 - jitter(cy, i, 7919)) * area.h;
-    g.fillStyle = g.strokeStyle = classColour(S, label);
-    classShape(g, label, x, y, i < train ? size : size + 0.6);
+    g.fillStyle = g.strokeStyle = answers(S).pointColour(S, i);
+    classShape(g, answers(S).pointShape(S, i), x, y, i < train ? size : size + 0.6);
     if (i < train) { g.globalAlpha = labels.length > 400 ? 0.6 : 0.8; g.fill(); g.globalAlpha = 1; return; }
     g.fillStyle = S.P.bg;
     g.lineWidth = 1.2;

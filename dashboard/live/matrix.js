@@ -44,7 +44,7 @@ function drawMatrix(S) {
 function drawGroup(S, g, line, font) {
   const { P } = S;
   const y = line.y + 12;
-  const words = "Vote " + sideWords(S, line.side);
+  const words = answers(S).sideTitle(S, line.side);
   const colour = sideColour(S, line.side);
   g.fillStyle = S.multi && line.side ? hatch(g, colour) : colour;
   if (S.multi) g.fillRect(14.5, y - 4.5, 9, 9);

@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dashboard.jobs import SPEEDS, Job
 from dashboard.live.answers import answers_of
 from dashboard.live.estimate import Estimate, measure
@@ -135,7 +137,7 @@ class Memory:
             few = len(run.encoder.columns) <= MOST_COLUMNS
             columns = list(range(len(run.encoder.columns))) if few else self.view.columns
             features = [f for i in columns for f in run.encoder.columns[i].features]
-            rows = sorted(range(len(snapshot.bank.polarity)), key=lambda j: j % 2)
+            rows = np.argsort(-np.asarray(snapshot.bank.polarity), kind="stable").tolist()
             states = memory(machine, self.view.machine, rows, self.view.clause, features)
             told["memory"] = states | {"columns": columns}
         if "standing" in self.view.wants:

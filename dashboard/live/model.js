@@ -43,6 +43,7 @@ function takeFrame(S, data) {
   if (!facts || !data.rows) return;
   S.multi = facts.classes.length > 2;
   S.focus = S.multi ? data.view.machine : 1;
+  if (changed) writeCaptions(S);
   S.columns = data.columns.map((i) => facts.columns[i]);
   if (changed) {
     S.features = S.columns.flatMap((c) => c.features);

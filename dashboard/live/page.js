@@ -10,10 +10,10 @@ function chart(S, name, height, label) {
   return canvas;
 }
 
-function section(S, title, first, note, canvas) {
-  const heading = el("h2", { text: first });
-  S[title] = heading;
-  return el("section", {}, heading, el("p", { class: "cap", text: note }), el("div", { class: "plot" }, canvas));
+function section(S, name, first, note, canvas) {
+  S[`${name}Title`] = el("h2", { text: first });
+  S[`${name}Note`] = el("p", { class: "cap", text: note });
+  return el("section", {}, S[`${name}Title`], S[`${name}Note`], el("div", { class: "plot" }, canvas));
 }
 
 function buildPage(S) {
@@ -55,7 +55,7 @@ function buildFilm(S, named) {
       named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     named("rowLine", el("p", { class: "cap rowline", hidden: true, role: "status" })),
     named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
-      "aria-valuemin": "0" }, chart(S, "timeBar", 62, "Literals and accuracy over the epochs so far"))),
+      "aria-valuemin": "0" }, chart(S, "timeBar", 62, "Literals and the score over the epochs so far"))),
     named("pastLine", el("div", { class: "pastline", hidden: true }, named("pastText", el("span", { class: "cap" })),
       named("newest", button("Newest", "End", { title: "Go to the newest moment" })))),
     named("cost", el("p", { class: "cap cost", hidden: true, role: "status" })));
@@ -104,15 +104,15 @@ function buildCharts(S, named) {
         { title: "Train the machine with one literal a threshold beside it" }))),
       named("literalNote", el("p", { class: "cap" })), named("rivalNote", el("p", { class: "cap", hidden: true })),
       el("div", { class: "plot" }, plot("literalChart", "Literals over the epochs"))),
-      section(S, "accuracyTitle", "Accuracy", "Share of rows predicted right.", plot("accuracyChart", "Accuracy over the epochs"))),
+      section(S, "accuracy", "Scores", "", plot("accuracyChart", "The score of training and test rows over the epochs"))),
     el("section", {}, named("mapTitle", el("h2", { text: "Clauses as boxes over two features" })), named("mapNote", el("p", { class: "cap" })),
       el("div", { class: "plot" }, plot("mapChart", "Rows as points, clauses as boxes over two features", MAP.tall)),
       el("div", { class: "axes" }, el("span", { class: "cap", text: "across" }), select("mapX", "Feature across"), el("span", { class: "cap", text: "up" }), select("mapY", "Feature upwards"))),
-    section(S, "voteTitle", "Votes", "Vote sums of the training rows. Feedback fades towards T.", plot("voteChart", "Vote sums of the training rows by class")),
-    el("section", { class: "standing" }, named("standingTitle", el("h2", { text: "Balanced accuracy" })),
-      el("p", { class: "cap", text: "The mean over the classes of the share predicted right; below, rows by class and prediction." }), named("standing", el("table", { class: "plot" }))),
-    section(S, "lengthTitle", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
-    section(S, "f1Title", "F1", "Balance of found and falsely found rows.", plot("f1Chart", "F1 over the epochs")),
+    section(S, "vote", "Rows", "", plot("voteChart", "How the rows are spread: their vote sums, or what they are missed by")),
+    el("section", { class: "standing" }, named("standingTitle", el("h2")), named("standingNote", el("p", { class: "cap" })), named("standing", el("table", { class: "plot" })),
+      named("fitBox", el("div", { class: "plot", hidden: true }, plot("fitChart", "Predicted against actual numbers", FIT.tall)))),
+    section(S, "length", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
+    section(S, "f1", "Scores", "", plot("f1Chart", "The second score over the epochs")),
     el("section", { class: "across" }, named("stripTitle", el("h2", { text: "Memory" })),
       el("p", { class: "cap", text: "A bar a literal, lower and upper bound side by side. Above the line it is in the clause, below it is left out; the longer, the surer." }),
       el("div", { class: "plot" }, plot("stripChart", "Memory of each literal of the chosen clause", STRIP)),

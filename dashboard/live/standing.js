@@ -1,6 +1,6 @@
 // How many rows of each class are taken for which: the confusion matrix, of test rows where there are any.
 
-function writeStanding(S) {
+function writeConfusion(S) {
   const told = S.data.standing;
   if (told === undefined) return;
   if (told === null) {

@@ -14,9 +14,7 @@ function headline(S) {
   if (!facts || !data.rows) return data.state === "failed" ? "This run could not start" : "Getting ready to learn";
   if (!data.step) return `${whole(data.clauses)} clauses, about to learn from ${whole(facts.rows)} rows`;
   const clauses = facts.classes.length > 2 ? `${facts.classes.length} × ${whole(data.clauses)}` : whole(data.clauses);
-  const share = data.test ?? data.train;
-  const score = share === null ? "" : ` get ${percent(share)} of ${data.test === null ? "training" : "unseen"} rows right`;
-  return `${whole(data.literals)} literals in ${clauses} clauses${score}`;
+  return `${whole(data.literals)} literals in ${clauses} clauses${answers(S).score(S)}`;
 }
 
 function detail(S) {
@@ -36,15 +34,18 @@ function noticeWords(S) {
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
   if (data.waiting) return ["", `All ${whole(data.waiting)} places for training on this machine are taken; keep this page open, and yours starts by itself as soon as one is free.`];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
-  if (data.settled) return ["settled", settledWords(data.settled)];
+  if (data.settled) return ["settled", settledWords(S, data.settled)];
   if (data.lapsed) return ["lapsed", "Paused itself because this page was closed, left or cut off for a while. Nothing is lost."];
   return null;
 }
 
-function settledWords({ rules, literals, before, after }) {
-  const size = `Settled: ${whole(rules)} rules with ${whole(literals)} literals`;
-  if (after === null) return `${size}.`;
-  return `${size} get ${percent(after)} of unseen rows right${before === null ? "" : `; by votes it was ${percent(before)}`}.`;
+const settledWords = (S, told) => answers(S).settled(S, `Settled: ${whole(told.rules)} rules with ${whole(told.literals)} literals`, told);
+
+// What never changes in a run: captions, and which of the parts for classes and for numbers is there.
+function writeCaptions(S) {
+  for (const [name, text] of Object.entries(answers(S).captions)) setText(S[name], text);
+  S.standing.hidden = Boolean(S.facts.numbers);
+  S.fitBox.hidden = !S.facts.numbers;
 }
 
 function writeTexts(S, now) {
@@ -63,7 +64,7 @@ function writeTexts(S, now) {
   setText(S.matrixTitle, data.view.by === "feature" ? `How every clause reads ${S.facts.features.get(data.view.feature).column.label}` : "Where each clause lets values through");
   setText(S.matrixNote, data.view.by === "feature" ? "A line a clause, those that test the feature first. Bold: included bounds. Faint: still searching." : folded + unsent
     ? `Rows are clauses, columns are features. ${whole(folded + unsent)} of ${whole(data.used[1])} columns that these clauses use least are folded.`
-    : "Rows are clauses, columns are features. Click a cell to follow its bounds.");
+    : "Rows are clauses, columns are features. Click a cell to follow its bounds." + answers(S).groupNote(S));
   S.unfold.hidden = data.view.by === "feature" || !folded && !S.showAllColumns;
   setText(S.unfold, S.showAllColumns ? "Fewer columns" : "All columns");
   writeTitles(S);
@@ -85,9 +86,10 @@ function writeFilm(S) {
   if (rival) setText(S.rivalNote, rivalWords(S, rival));
 }
 
-function rowWords(S, { step, row, label, v, T, chance, learned: [ia, ib, ii] }) {
+function rowWords(S, line) {
+  const { step, row, v, T, chance, learned: [ia, ib, ii] } = line;
   const did = [[ia, "recognise it"], [ib, "forget a little"], [ii, "reject it"]].filter(([n]) => n).map(([n, words]) => `${whole(n)} ${words}`);
-  return `Row ${whole(step + 1)} of the film, training row ${whole(row + 1)}, ${classMark(label)} ${S.facts.classes[label]}: v = ${minus(v.toFixed(1))} of ${number(T)}, `
+  return `Row ${whole(step + 1)} of the film, training row ${whole(row + 1)}, ${answers(S).rowIs(S, line)}: v = ${minus(v.toFixed(1))} of ${number(T)}, `
     + `chance ${chance.toFixed(2)}. Clauses: ${did.length ? did.join(", ") : "none learns"}.`;
 }
 
@@ -111,24 +113,11 @@ function writeNotice(S) {
 
 function writeTitles(S) {
   const { data } = S;
-  const h = data.history;
-  const first = h.literals[0];
+  const first = data.history.literals[0];
   setText(S.literalTitle, !data.step ? `${whole(first)} literals at the start`
     : data.literals === first ? `${whole(first)} literals, as at the start`
       : `Literals ${data.literals < first ? "fell" : "rose"} from ${whole(first)} to ${whole(data.literals)}`);
-  const pair = (test, train, word) => {
-    const last = (values) => values[values.findLastIndex((v, i) => v !== null && h.step[i] <= data.step)] ?? null;
-    const now = word === "accuracy" && data.past ? [data.test, data.train].map((v) => (v === null ? null : 1000 * v)) : null;
-    const [a, b] = now || [last(test), last(train)];
-    if (a === null && b === null) return `No ${word} measured yet`;
-    const said = a === null ? `Training ${word} ${percent(b / 1000)}` : `Test ${word} ${percent(a / 1000)}, training ${percent(b / 1000)}`;
-    return said;
-  };
-  setText(S.accuracyTitle, pair(h.test, h.train, "accuracy"));
-  setText(S.f1Title, pair(h.testF1, h.trainF1, S.multi ? "F1" : `F1 of ${S.facts.classes[1]}`));
-  const rows = S.facts.rows;
-  setText(S.voteTitle, data.votes.beyond ? `${percent(data.votes.beyond / rows)} of the training rows have votes beyond T`
-    : "No training row has votes beyond T");
+  answers(S).titles(S);
   const lengths = data.lengths.flat().sort((a, b) => a - b);
   const median = lengths[Math.floor((lengths.length - 1) / 2)] || 0;
   setText(S.lengthTitle, data.empty ? `${whole(data.empty)} ${data.empty === 1 ? "clause is" : "clauses are"} empty, half hold ${median} or fewer literals`
@@ -160,9 +149,7 @@ function writeClause(S) {
   parts.slice(0, most).forEach(([words, i], n) => S.sentence.append(el("b", { text: n ? " AND " : "IF " }),
     el("i", { text: words, class: i === data.view.feature ? "on" : null })));
   if (parts.length > most) S.sentence.append(el("b", { text: ` AND ${parts.length - most} MORE` }));
-  const speaks = S.multi ? sideWords(S, row.side) : S.facts.classes[sideClass(S, row.side)];
-  const mark = S.multi ? (row.side ? "▨" : "■") : classMark(sideClass(S, row.side));
-  const then = el("u", { text: `${mark} ${speaks}, weight ${row.weight.toFixed(2)}` });
+  const then = el("u", { text: answers(S).then(S, row) });
   then.style.color = sideColour(S, row.side);
   S.sentence.append(el("b", { text: " THEN " }), then);
   if (row.impossible) S.sentence.append(el("em", { text: " Cannot hold: no row can meet all of it." }));
@@ -170,7 +157,7 @@ function writeClause(S) {
 
 function writeTable(S) {
   S.table.replaceChildren(el("caption", { text: "Conditions of the clauses shown" }), el("tr", {},
-    ["Clause", "Votes", "Literals", "Conditions"].map((t) => el("th", { text: t, scope: "col" }))),
-  ...S.rows.slice(0, 60).map((row) => el("tr", {}, el("th", { text: row.id + 1, scope: "row" }), el("td", { text: sideWords(S, row.side) }),
+    ["Clause", "Does", "Literals", "Conditions"].map((t) => el("th", { text: t, scope: "col" }))),
+  ...S.rows.slice(0, 60).map((row) => el("tr", {}, el("th", { text: row.id + 1, scope: "row" }), el("td", { text: answers(S).sideVerb(S, row.side) }),
     el("td", { text: row.literals }), el("td", { text: clauseWords(S, row).map(([w]) => w).join(" and ") || "empty" }))));
 }

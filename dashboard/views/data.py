@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 import sample_data
-from dashboard import charts, session, style, your_runs
+from dashboard import session, style, target_view, your_runs
 from dashboard.session import Session
+from dashboard.target_view import Target
 from tmcore.conditions import visible
-from tmcore.labels import class_order
 from tmcore.table import MAX_BYTES, ROLES, Table, TableError, read_table
 
 ERROR = "tsetlin_data_error"
@@ -102,24 +102,12 @@ def _empty(current: Session) -> None:
 # What the page sees ------------------------------------------------------------------------------------------------
 
 
-def class_counts(table: Table) -> pd.Series:
-    """Rows per class of the target, in the order of the classes: of two, the one to predict is the second."""
-    counts = table.labels().value_counts()
-    counts = counts[counts > 0].sort_index()
-    return counts.reindex(class_order(counts.index.to_numpy(), table.positive_class))
-
-
-def headline(table: Table, counts: pd.Series | None) -> str:
+def headline(table: Table, target: Target | None) -> str:
     """The page's sentence: "270 rows, 13 columns, 2 classes: 56 % no disease"."""
     used = sum(column.role != "ignored" and column.name != table.target for column in table.columns)
     size = f"{style.count(table.n_rows, 'row')}, {style.count(used, 'column')}"
-    if counts is None or counts.empty:
-        return f"{size}. Choose the column to predict"
-    share = float(counts.max() / counts.sum())
-    largest = style.short(counts.idxmax())
-    if pd.api.types.is_numeric_dtype(counts.index):
-        largest = f"with {style.short(table.target)} {largest}"
-    return f"{size}, {style.count(len(counts), 'class', 'classes')}: {style.percent(share)} {largest}"
+    said = "" if target is None else target.said()
+    return f"{size}, {said}" if said else f"{size}. Choose the column to predict"
 
 
 def _problems(table: Table) -> None:
@@ -133,14 +121,14 @@ def _problems(table: Table) -> None:
                 st.markdown(line)
 
 
-def _head(current: Session, table: Table, counts: pd.Series | None, obstacle: str | None) -> None:
+def _head(current: Session, table: Table, read: Target | None, obstacle: str | None) -> None:
     words, actions = st.columns([5, 2], vertical_alignment="top")
     with words:
         origin = "from a kept run" if current.source is None else f"{len(current.source) / 1024:,.1f} KB"
         target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
         if table.positive_class is not None:
             target += f": {style.short(table.positive_class)}"
-        style.sentence(headline(table, counts), f"{style.short(current.name)} · {origin} · {target}")
+        style.sentence(headline(table, read), f"{style.short(current.name)} · {origin} · {target}")
     with actions.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Other data", key=f"other-{current.generation}"):
             _uploader(current)
@@ -265,13 +253,6 @@ def _reread(what: str, key: str) -> None:
     _try(change)
 
 
-def _target_changed(key: str) -> None:
-    current = session.current()
-    table = current.table
-    assert table is not None
-    _try(lambda: current.edit(table.with_target(st.session_state[key])))
-
-
 def _assumed(current: Session, table: Table) -> None:
     style.section("What was assumed")
     with st.container(gap="xsmall"):
@@ -292,52 +273,7 @@ def _assumed(current: Session, table: Table) -> None:
             )
 
 
-def _class_changed(key: str) -> None:
-    current = session.current()
-    table = current.table
-    assert table is not None
-    _try(lambda: current.edit(table.with_positive_class(st.session_state[key])))
-
-
-def _to_predict(current: Session, table: Table, counts: pd.Series | None) -> None:
-    """The column to predict, and of two classes the one."""
-    if counts is None or table.positive_class is None:
-        _target(current, table)
-        return
-    left, right = st.columns(2)
-    with left:
-        _target(current, table)
-    labels = sorted(counts.index.tolist())
-    key = f"class-{current.generation}-{current.edits}"
-    right.selectbox(
-        "Class to predict",
-        labels,
-        index=labels.index(table.positive_class),
-        format_func=visible,
-        key=key,
-        on_change=_class_changed,
-        args=(key,),
-        help="What you want to find, such as the disease: rules, F1, the threshold and the costs of errors are about "
-        "this class.",
-    )
-
-
-def _target(current: Session, table: Table) -> None:
-    names = [column.name for column in table.columns]
-    key = f"target-{current.generation}-{current.edits}"
-    st.selectbox(
-        "Column to predict",
-        names,
-        index=names.index(table.target) if table.target else None,
-        format_func=visible,
-        key=key,
-        on_change=_target_changed,
-        args=(key,),
-        placeholder="Choose a column",
-    )
-
-
-def _split(current: Session, table: Table, counts: pd.Series | None) -> str | None:
+def _split(current: Session, table: Table) -> str | None:
     """The controls of the split and one sentence about it; what is in the way of training, if anything."""
     left, right = st.columns(2)
     share = left.select_slider(
@@ -349,23 +285,22 @@ def _split(current: Session, table: Table, counts: pd.Series | None) -> str | No
     )
     seed = right.number_input("Seed", 0, 2**31 - 1, current.seed, key=f"seed-{current.generation}")
     current.test_share, current.seed = share / 100, int(seed)
-    if counts is None:
+    if table.target is None:
         return "Choose the column to predict first."
     try:
-        st.caption(style.plain(session.plan_split(counts, current.test_share).text))
+        st.caption(style.plain(session.plan_rows(table, current.test_share).text))
     except TableError as error:
         st.markdown(f"{SEVERITIES['error']} {style.plain(str(error))}")
         return str(error)
     return next((problem.message for problem in table.problems if problem.severity == "error"), None)
 
 
-def _side(current: Session, table: Table, counts: pd.Series | None) -> str | None:
+def _side(current: Session, table: Table, target: Target | None) -> str | None:
     _assumed(current, table)
-    _to_predict(current, table, counts)
-    obstacle = _split(current, table, counts)
-    if counts is not None and not counts.empty:
-        style.section(charts.balance_finding(counts), "Rows of each class.")
-        st.plotly_chart(charts.class_balance(counts), config={"displayModeBar": False}, key="balance")
+    target_view.show(current, table, target, _try)
+    obstacle = _split(current, table)
+    if target is not None:
+        target.draw()
     return obstacle
 
 
@@ -378,13 +313,13 @@ def show() -> None:
     if table is None:
         _empty(current)
         return
-    counts = class_counts(table) if table.target else None
+    target = target_view.read(table)
     head = st.container()
     left, right = st.container(key="stacked").columns([2, 1], gap="large")
     with right:
-        obstacle = _side(current, table, counts)
+        obstacle = _side(current, table, target)
     with head:
-        _head(current, table, counts, obstacle)
+        _head(current, table, target, obstacle)
         _problems(table)
     with left:
         _preview(table)

@@ -102,7 +102,7 @@ function whyGlyph(S, W, f, cell, after) {
     }));
   }
   svg.append(sv("rect", { x: 0, y: m - 0.5, width: w, height: 1, fill: "var(--line)" }));
-  const side = W.clause.id % 2;
+  const side = answers(S).sideOf(W.clause.id);
   if (on && b > a) svg.append(sv("rect", { x: a, y: m - 3.5, width: b - a, height: 7, fill: sideColour(S, side), stroke: "var(--bg)" }));
   else if (on) svg.append(sv("path", { d: `M${b} ${m}H${a}`, stroke: "var(--ii)", "stroke-width": 2, "stroke-dasharray": "3 2" }));
   for (const bound of bounds) {

@@ -39,9 +39,8 @@ function writeWhy(S) {
   const said = JSON.stringify([W, S.P.dark, S.whyBefore, S.whyAll, S.root.clientWidth]);
   if (said === S.whySaid) return;
   S.whySaid = said;
-  W.names = S.facts.classes.map((name, k) => `${classMark(k)} ${name}`);
   writeWhyRow(S, W);
-  writeVote(S, W);
+  answers(S).writeWhyVote(S, W);
   writeDraws(S, W);
   writeTabs(S, W);
   writeClauseChoice(S, W);
@@ -56,7 +55,7 @@ function writeWhyRow(S, W) {
   const missed = W.found ? "" : " · no move of the chosen bound was found";
   setText(S.whyHead, n ? `${n === 1 ? "One" : whole(n)} of ${whole(W.types.length)} clauses learned from this row` : "No clause learned from this row");
   setText(S.whySub, `Row ${whole(W.step + 1)} in the film · epoch ${W.epoch + 1} · training row ${whole(W.row + 1)} · each draw below is the one that was made${missed}`);
-  setText(S.whyRow, `A training row recorded as ${W.names[W.label]}.`);
+  setText(S.whyRow, `A training row recorded as ${answers(S).rowIs(S, W)}.`);
   S.whyChips.replaceChildren(...S.facts.columns.slice(0, 60).map((c, i) => el("span", {}, `${c.label} `, el("b", { text: W.values[i] }))));
   S.whyBack.disabled = W.step < 1;
   S.whyOn.disabled = W.step + 1 >= S.data.last;
@@ -97,8 +96,9 @@ function writeDraws(S, W) {
   const [l, r, t] = [narrow ? 8 : 190, 10, narrow ? 44 : 24];
   const many = W.types.length > 160;
   const stack = many ? 7 : 15;
-  const side = narrow ? 100 : 88;
-  const [mid, b] = [t + side, t + 2 * side + 4];
+  const { lanes, sideOf } = answers(S);
+  const side = (narrow ? 100 : 88) * (lanes === 1 ? 1.6 : 1);
+  const [mid, b] = [t + side, t + lanes * side + 4];
   const x = (u) => l + u * (width - l - r);
   const svg = sv("svg", { width, height: b + 34, role: "img", "aria-label": `${taught(W)} clauses drew below ${twoDigits(W.chance)} and learned` });
   svg.append(sv("rect", { x: x(0), y: t - 8, width: x(W.chance) - x(0), height: b - t + 12, fill: "var(--accent)", opacity: 0.13 }),
@@ -107,11 +107,11 @@ function writeDraws(S, W) {
     sv("line", { x1: x(0), x2: x(1), y1: b + 4, y2: b + 4, stroke: "var(--axis)" }), sv("line", { x1: 0, x2: width, y1: mid + 2, y2: mid + 2, stroke: "var(--line)" }));
   for (const v of [0, 0.25, 0.5, 0.75, 1]) svg.append(sv("line", { x1: x(v), x2: x(v), y1: b + 4, y2: b + 8, stroke: "var(--axis)" }),
     say(x(v), b + 22, v, { "text-anchor": v === 1 ? "end" : v ? "middle" : narrow ? "start" : "middle", "font-size": 11.5, fill: "var(--ink3)" }));
-  [0, 1].forEach((s) => {
+  [0, 1].slice(0, lanes).forEach((s) => {
     const learned = [["a", "recognise it (Ia)"], ["b", "forget a little (Ib)"], ["2", "reject it (II)"]]
-      .map(([type, words]) => [[...W.types].filter((c, j) => c === type && j % 2 === s).length, words]).filter(([n]) => n).map(([n, words]) => `${n} ${words}`);
+      .map(([type, words]) => [[...W.types].filter((c, j) => c === type && sideOf(j) === s).length, words]).filter(([n]) => n).map(([n, words]) => `${n} ${words}`);
     const y = s ? mid : t - 8;
-    const title = `${S.multi ? (s ? "▨" : "■") : classMark(sideClass(S, s))} ${sideWords(S, s)}`;
+    const title = answers(S).laneTitle(S, s);
     const head = { fill: sideColour(S, s), "font-weight": 650, "font-size": 13 };
     if (narrow) svg.append(say(0, s ? y + 18 : 14, `${title}${learned.length ? `: ${learned.join(", ")}` : ""}`, { ...head, "font-size": 12 }));
     else { svg.append(say(0, y + 24, title.slice(0, 30), head)); learned.forEach((words, i) => svg.append(say(0, y + 42 + 17 * i, words))); }
@@ -127,11 +127,12 @@ function placeDraws(S, W, svg, { x, mid, b, stack, room }) {
   for (const [u, j] of order) {
     const type = W.types[j];
     const at = x(u);
-    const line = used[j % 2];
+    const lane = answers(S).sideOf(j);
+    const line = used[lane];
     let level = 0;
     while (line.some((p) => p.level === level && Math.abs(p.at - at) < stack)) level += 1;
     line.push({ at, level });
-    const y = (j % 2 ? b - 12 : mid - 12) - Math.min(room, level * Math.min(17, stack + 2));
+    const y = (lane ? b - 12 : mid - 12) - Math.min(room, level * Math.min(17, stack + 2));
     const chosen = j === W.clause.id;
     const g = sv("g", { transform: `translate(${at},${y})`, class: "draw", "data-clause": j },
       chosen ? sv("circle", { r: 10.5, fill: "none", stroke: "var(--accent)", "stroke-width": 2 }) : null,
@@ -157,7 +158,7 @@ function writeTabs(S, W) {
     return el("button", { type: "button", class: "tab", "data-clause": j, "aria-pressed": String(j === W.clause.id) },
       sv("svg", { width: 24, height: 24, viewBox: "-12 -12 24 24", "aria-hidden": "true" }, whyMark(type, 7)),
       el("b", { text: `Clause ${j + 1} ${did}` }),
-      el("small", { text: `${name} · votes ${sideWords(S, j % 2)} · draw ${W.draws[j].toFixed(2)} ${W.draws[j] < W.chance ? "<" : "≥"} ${twoDigits(W.chance)}` }));
+      el("small", { text: `${name} · ${answers(S).sideVerb(S, answers(S).sideOf(j))} · draw ${W.draws[j].toFixed(2)} ${W.draws[j] < W.chance ? "<" : "≥"} ${twoDigits(W.chance)}` }));
   }));
 }
 
@@ -175,7 +176,7 @@ function clauseSentence(S, W) {
   const { clause } = W;
   const [before, after] = clause.weight;
   const weight = before === after ? `Its weight stays ${before.toFixed(2)}.` : `Its weight ${after > before ? "grows" : "falls"} from ${before.toFixed(3)} to ${after.toFixed(3)}.`;
-  const votes = `Clause ${clause.id + 1} votes ${sideWords(S, clause.id % 2)}`;
+  const votes = `Clause ${clause.id + 1} ${answers(S).sideVerb(S, answers(S).sideOf(clause.id))}`;
   const rate = twoDigits(1 / W.s);
   const keep = W.boost ? "always" : `with probability (s − 1)/s = ${twoDigits(1 - 1 / W.s)}`;
   return { a: `${votes} and let this row through. It is told to recognise such rows: every bound that holds is remembered more strongly ${keep}, and steps closer. ${weight}`,

@@ -1,0 +1,157 @@
+"""The column to predict on the Data page: which one, as a class or as a number, and how its values are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import charts, style
+from dashboard.goals import NumberGoal
+from dashboard.session import Session
+from tmcore.conditions import number_text, visible
+from tmcore.labels import class_order
+from tmcore.predicted import TaskName
+from tmcore.table import Table
+
+Try = Callable[[Callable[[], None]], None]
+"""Makes a change, or keeps one sentence why it cannot be made."""
+
+AS = {"classes": "a class", "numbers": "a number"}
+
+
+def class_counts(table: Table) -> pd.Series:
+    """Rows per class of the target, in the order of the classes: of two, the one to predict is the second."""
+    counts = table.labels().value_counts()
+    counts = counts[counts > 0].sort_index()
+    return counts.reindex(class_order(counts.index.to_numpy(), table.positive_class))
+
+
+class ClassTarget:
+    """The target is one of some classes."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.counts = table, class_counts(table)
+
+    def said(self) -> str:
+        """The end of the page's sentence: "2 classes: 56 % no disease"; empty without any row."""
+        if self.counts.empty:
+            return ""
+        share = float(self.counts.max() / self.counts.sum())
+        largest = style.short(self.counts.idxmax())
+        if pd.api.types.is_numeric_dtype(self.counts.index):
+            largest = f"with {style.short(self.table.target)} {largest}"
+        return f"{style.count(len(self.counts), 'class', 'classes')}: {style.percent(share)} {largest}"
+
+    def choose(self, current: Session, attempt: Try) -> None:
+        """Of two classes the one to predict."""
+        if self.table.positive_class is None:
+            return
+        labels = sorted(self.counts.index.tolist())
+        key = f"class-{current.generation}-{current.edits}"
+        st.selectbox(
+            "Class to predict",
+            labels,
+            index=labels.index(self.table.positive_class),
+            format_func=visible,
+            key=key,
+            on_change=lambda: attempt(
+                lambda: current.edit(self.table.with_positive_class(st.session_state[key]))
+            ),
+            help="What you want to find, such as the disease: rules, F1, the threshold and the costs of errors are "
+            "about this class.",
+        )
+
+    def draw(self) -> None:
+        """Rows of each class."""
+        if self.counts.empty:
+            return
+        style.section(charts.balance_finding(self.counts), "Rows of each class.")
+        st.plotly_chart(charts.class_balance(self.counts), config={"displayModeBar": False}, key="balance")
+
+
+class NumberTarget:
+    """The target is a number."""
+
+    def __init__(self, table: Table) -> None:
+        self.table, self.numbers = table, table.labels()
+        self.goal = NumberGoal(self.numbers)
+
+    def said(self) -> str:
+        """The end of the page's sentence: "progression from 25 to 346"; empty without any row."""
+        if self.numbers.empty:
+            return ""
+        low, high = (number_text(end) for end in (self.numbers.min(), self.numbers.max()))
+        unit = f"{style.NO_BREAK}{style.short(self.goal.unit)}" if self.goal.unit else ""
+        return f"{style.short(self.goal.label)} from {low} to {high}{unit}"
+
+    def choose(self, current: Session, attempt: Try) -> None:
+        """There is nothing more to choose of a number."""
+
+    def draw(self) -> None:
+        """How often each size comes up, and the simplest answer."""
+        if self.numbers.empty:
+            return
+        miss = float((self.numbers - self.goal.mean).abs().mean())
+        style.section(
+            f"Always answering the mean, {self.goal.amount(self.goal.mean)}, misses by {self.goal.amount(miss)}",
+            "Rows by their number; the line is the mean. Rules are to miss by less.",
+        )
+        unit = style.short(self.goal.unit) if self.goal.unit else None
+        drawn = charts.spread(self.numbers, self.goal.mean, unit)
+        st.plotly_chart(drawn, config={"displayModeBar": False}, key="spread")
+
+
+Target = ClassTarget | NumberTarget
+
+
+def read(table: Table) -> Target | None:
+    """The table's target, None where none is chosen."""
+    if table.target is None:
+        return None
+    return NumberTarget(table) if table.task == "numbers" else ClassTarget(table)
+
+
+def show(current: Session, table: Table, target: Target | None, attempt: Try) -> None:
+    """The fields: the column, what it is predicted as where both make sense, and the class of two."""
+    n_fields = 1 + (len(table.possible_tasks) > 1) + (table.positive_class is not None)
+    fields = iter(st.columns(n_fields) if n_fields < 3 else [*st.columns(2), st.container()])
+    with next(fields):
+        _column(current, table, attempt)
+    if len(table.possible_tasks) > 1:
+        with next(fields):
+            _task(current, table, attempt)
+    if target is not None:
+        with next(fields, st.container()):
+            target.choose(current, attempt)
+
+
+def _column(current: Session, table: Table, attempt: Try) -> None:
+    names = [column.name for column in table.columns]
+    key = f"target-{current.generation}-{current.edits}"
+    st.selectbox(
+        "Column to predict",
+        names,
+        index=names.index(table.target) if table.target else None,
+        format_func=visible,
+        key=key,
+        on_change=lambda: attempt(lambda: current.edit(table.with_target(st.session_state[key]))),
+        placeholder="Choose a column",
+    )
+
+
+def _task(current: Session, table: Table, attempt: Try) -> None:
+    """A few different numbers may be classes, such as codes, or sizes."""
+    key = f"task-{current.generation}-{current.edits}"
+    tasks: list[TaskName] = list(table.possible_tasks)
+    st.selectbox(
+        "Predict it as",
+        tasks,
+        index=tasks.index(table.task) if table.task in tasks else None,
+        format_func=AS.__getitem__,
+        key=key,
+        on_change=lambda: attempt(lambda: current.edit(table.with_task(st.session_state[key]))),
+        help="A class where its values are kinds or codes; a number where they are sizes, so that a near miss counts "
+        "less than a far one.",
+    )
