@@ -11,25 +11,21 @@ import numpy as np
 import pandas as pd
 
 from dashboard.background import Task
+from dashboard.dial_measures import Measuring, measuring
 from dashboard.editing import Editing, Learned
 from dashboard.live.estimate import measure
-from tmcore import dial
-from tmcore.dial import SCORE_FOLDS, Point, PointScores
+from tmcore.dial import Point
 from tmcore.judge import Progress
 from tmcore.readable import RetrainFold
-from tmcore.settling import row_weights
-from tmcore.task import Classes
-from tmcore.training import winners
+from tmcore.task import Task as Goal
 
 if TYPE_CHECKING:
+    from dashboard.goals import Model
     from dashboard.jobs import Job
     from dashboard.outcome import Settled
-    from tmcore.estimators import TsetlinClassifier
 
 SOON_SECONDS = 60.0
 """Retraining that takes longer waits for a click."""
-
-FEWEST_FOLDS = 3
 
 
 @dataclass(frozen=True)
@@ -41,11 +37,11 @@ class Mark:
     n_rules, n_literals : int
         Literals as learned; the rules on the page may hold fewer, see `RuleSet.simplify`.
     train : float
-        Share of the training rows right, which its clauses were learned from.
+        Share of the training rows right, which its clauses were learned from; R2 where numbers are predicted.
     test : float or None
-        Share of the test rows right.
+        The same of the test rows.
     mean, error : float or None
-        Accuracy by retraining per fold and its standard error, once known.
+        The same by retraining per fold and its standard error, once known.
     """
 
     n_rules: int
@@ -58,7 +54,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Pick:
-    """A point worth naming, and what it loses against the most accurate one, in points of accuracy."""
+    """A point worth naming, and what it loses against the best one, in hundredths of the score."""
 
     name: str
     mark: Mark
@@ -88,12 +84,13 @@ class Dialling:
         self.outcome = outcome
         self.chosen: int | None = None
         self._job = job
+        self.measuring = measuring(job)
         self._editings: dict[int | None, Editing] = {}
         self._path: Task | None = None
         self._scores: Task | None = None
 
     @property
-    def model(self) -> TsetlinClassifier:
+    def model(self) -> Model:
         """The settled model, or the one at the chosen point."""
         return self.editing().learned.model or self.outcome.estimator
 
@@ -150,14 +147,13 @@ class Dialling:
 
     @property
     def n_folds(self) -> int:
-        """How many machines retraining takes; 0 where a class has too few rows."""
-        least = int(self._job.y_train.value_counts().min())
-        return min(SCORE_FOLDS, least) if least >= FEWEST_FOLDS else 0
+        """How many machines retraining takes; 0 where there are too few rows."""
+        return self.measuring.n_folds(self._job.y_train)
 
     def editing(self) -> Editing:
         """The rules at the point in use with the edits made there; other points keep theirs."""
         if self.chosen not in self._editings:
-            model: TsetlinClassifier = self.outcome.estimator
+            model: Model = self.outcome.estimator
             of: object = self.outcome
             if self.chosen is not None:
                 of = model = model.at(self.chosen)
@@ -179,9 +175,9 @@ class Dialling:
         if self._path is None:
             outcome, job = self.outcome, self._job
             data = (job.X_train, job.y_train), (job.X_test, job.y_test)
-            run, n_folds = job.run, self.n_folds
+            run, n_folds, by = job.run, self.n_folds, self.measuring
             self._path = Task(
-                "Working out the dial", lambda progress, stop: _path(outcome, run, n_folds, *data)
+                "Working out the dial", lambda progress, stop: _path(outcome, run, n_folds, by, *data)
             )
         found = self.found
         if self._scores is None and found is not None and found.marks and found.seconds <= SOON_SECONDS:
@@ -193,20 +189,20 @@ class Dialling:
         if found is None or run is None or not self.n_folds:
             return
         estimator, n_folds = self.outcome.estimator, self.n_folds
-        codes, labels = run.codes, run.labels
+        codes, goal, by = run.codes, run.task, self.measuring
 
         def work(progress: Progress, stop: Event) -> Found:
-            return _score(found, estimator, codes, labels, n_folds, progress, stop)
+            return _score(found, estimator, codes, goal, by, n_folds, progress, stop)
 
         self._scores = Task(f"Retrains {n_folds} machines", work)
 
 
-def _path(outcome: Settled, run: Any, n_folds: int, train: Any, test: Any) -> Found:
+def _path(outcome: Settled, run: Any, n_folds: int, by: Measuring, train: Any, test: Any) -> Found:
     began = time.monotonic()
     estimator = outcome.estimator
     points = estimator.path_
     seconds = time.monotonic() - began
-    right, unseen = _right(estimator, points, *train), _right(estimator, points, *test)
+    right, unseen = _scores(estimator, points, by, *train), _scores(estimator, points, by, *test)
     marks = tuple(
         Mark(point.n_rules, point.n_literals, float(on_train), on_test)
         for point, on_train, on_test in zip(points, right, unseen, strict=True)
@@ -217,29 +213,28 @@ def _path(outcome: Settled, run: Any, n_folds: int, train: Any, test: Any) -> Fo
     return Found(points, marks, n_folds * (seconds + 0.8 * learning))
 
 
-def _right(
-    estimator: TsetlinClassifier, points: tuple[Point, ...], X: pd.DataFrame, y: pd.Series
+def _scores(
+    estimator: Model, points: tuple[Point, ...], by: Measuring, X: pd.DataFrame, y: pd.Series
 ) -> list[float | None]:
-    """The share of rows right at each point; None without rows."""
+    """The score at each point; None without rows."""
     if not len(y):
         return [None] * len(points)
     machine = estimator.machine_
     outputs = machine.outputs(machine.prepare(estimator.encoder_.transform(X))).reshape(len(y), -1)
-    labels = y.to_numpy()
-    return [float(np.mean(estimator.classes_[winners(point.votes(outputs))] == labels)) for point in points]
+    return [by.score(estimator, point, outputs, y) for point in points]
 
 
 def _score(
     found: Found,
-    estimator: TsetlinClassifier,
+    estimator: Model,
     codes: Any,
-    labels: np.ndarray,
+    goal: Goal,
+    by: Measuring,
     n_folds: int,
     progress: Progress,
     stop: Event,
 ) -> Found:
-    parameters, n_classes = estimator.machine_.parameters, len(estimator.classes_)
-    train = RetrainFold(estimator.encoder_, parameters, codes, Classes(estimator.classes_, labels))
+    train = RetrainFold(estimator.encoder_, estimator.machine_.parameters, codes, goal)
     begun = 0
 
     def fold(rows: np.ndarray, held_out: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -248,14 +243,11 @@ def _score(
         begun += 1
         return train(rows, held_out)
 
-    weights = row_weights(estimator.machine_, estimator.classes_, labels)
-    seed = parameters.random_state % 2**32
-    points = dial.score_path(found.points, fold, labels, n_classes, seed, stop=stop, row_weights=weights)
+    points = by.retrain(found.points, fold, estimator, goal.targets, stop)
+    scored = [by.found(point) for point in points]
     marks = tuple(
-        mark
-        if not isinstance(point.scores, PointScores)
-        else replace(mark, mean=point.scores.accuracy.mean, error=point.scores.accuracy.error)
-        for mark, point in zip(found.marks, points, strict=True)
+        mark if scores is None else replace(mark, mean=scores[0], error=scores[1])
+        for mark, scores in zip(found.marks, scored, strict=True)
     )
     return replace(found, points=points, marks=marks)
 

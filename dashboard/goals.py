@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard import style
 from tmcore.estimators import TsetlinClassifier
+from tmcore.judge import share_interval
 from tmcore.labels import class_indices
 from tmcore.parameters import Parameters
 from tmcore.predicted import TaskName
@@ -21,6 +22,9 @@ from tmcore.units import split_unit
 Rows = tuple[pd.DataFrame, pd.Series]
 Model = TsetlinClassifier | TsetlinRegressor
 AnyScores = Scores | NumberScores
+Figure = tuple[str, str, str]
+"""A large number, what it is, and a word below."""
+
 NOT_MEASURED = "not measured"
 
 
@@ -64,6 +68,56 @@ class ClassGoal:
             ("Unseen rows right", _percent(before.test_accuracy), _percent(after.test_accuracy)),
             ("Training rows right", _percent(before.train_accuracy), _percent(after.train_accuracy)),
         ]
+
+    def in_files(
+        self, scores: AnyScores, n_test: int, retrained: tuple[float | None, float | None] | None
+    ) -> tuple[tuple[str, str], ...]:
+        """What files say of how good rules are; ``retrained`` are the mean by retraining and its standard error."""
+        assert isinstance(scores, Scores)
+        told = []
+        if scores.test_accuracy is not None:
+            low, high = share_interval(round(scores.test_accuracy * n_test), n_test)
+            words = f"{100 * scores.test_accuracy:.0f} % of {n_test:,} {'row' if n_test == 1 else 'rows'}"
+            interval = f"of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)"
+            told.append(("right on unseen rows", f"{words}; {interval}"))
+        mean, error = retrained or (None, None)
+        if mean is not None:
+            told.append(
+                ("right when retrained on parts of the training rows", f"{100 * mean:.1f} %{_spread(error)}")
+            )
+        return tuple(told)
+
+    @cached_property
+    def what(self) -> str:
+        """What is predicted: "no disease or disease"."""
+        names = [style.short(name) for name in sorted(self._y.unique().tolist())]
+        if len(names) > 4:
+            return f"{len(names)} classes"
+        return ", ".join(names[:-1]) + " or " + names[-1] if len(names) > 1 else names[0]
+
+    def retrained(self, mean: float, error: float | None) -> Figure:
+        """Accuracy by retraining, with its standard error."""
+        known = f"± {100 * error:.0f} points" if error is not None and error == error else "points"
+        return style.percent(mean), "retrained accuracy", known
+
+    def on_training(self, scores: AnyScores, before: AnyScores) -> Figure:
+        """Accuracy on the training rows, now and by votes."""
+        assert isinstance(scores, Scores)
+        assert isinstance(before, Scores)
+        was = f"{style.percent(before.train_accuracy)} by votes before"
+        return style.percent(scores.train_accuracy), "on training rows", was
+
+    def on_unseen(self, scores: AnyScores, before: AnyScores, n_rows: int) -> list[Figure]:
+        """Accuracy on unseen rows, now and by votes; nothing without such rows."""
+        assert isinstance(scores, Scores)
+        assert isinstance(before, Scores)
+        if scores.test_accuracy is None:
+            return []
+        was = (
+            "" if before.test_accuracy is None else f", {style.percent(before.test_accuracy)} by votes before"
+        )
+        of = f"of {style.count(n_rows, 'row')}{was}"
+        return [(style.percent(scores.test_accuracy), "on unseen rows", of)]
 
     def baseline(self, y_test: pd.Series) -> str:
         """What the simplest answer would get on unseen rows."""
@@ -118,6 +172,51 @@ class NumberGoal:
             ("Training rows, R²", _share(before.train_r2), _share(after.train_r2)),
         ]
 
+    def in_files(
+        self, scores: AnyScores, n_test: int, retrained: tuple[float | None, float | None] | None
+    ) -> tuple[tuple[str, str], ...]:
+        """What files say of how good rules are; ``retrained`` are the mean by retraining and its standard error."""
+        assert isinstance(scores, NumberScores)
+        told = []
+        if scores.test_mae is not None:
+            rows = f"on {n_test:,} unseen {'row' if n_test == 1 else 'rows'}"
+            told += [
+                (f"mean absolute error {rows}", self.amount(scores.test_mae)),
+                (f"R² {rows}", _share(scores.test_r2)),
+            ]
+        mean, error = retrained or (None, None)
+        if mean is not None:
+            spread = (
+                f" ± {style.share(error)} (standard error)" if error is not None and error == error else ""
+            )
+            told.append(("R² when retrained on parts of the training rows", f"{style.share(mean)}{spread}"))
+        return tuple(told)
+
+    @property
+    def what(self) -> str:
+        """What is predicted: "predicting price"."""
+        return f"predicting {style.short(self.label)}"
+
+    def retrained(self, mean: float, error: float | None) -> Figure:
+        """R2 by retraining, with its standard error."""
+        known = f"± {style.share(error)}" if error is not None and error == error else ""
+        return style.share(mean), "retrained R²", known
+
+    def on_training(self, scores: AnyScores, before: AnyScores) -> Figure:
+        """R2 on the training rows, now and by votes."""
+        assert isinstance(scores, NumberScores)
+        assert isinstance(before, NumberScores)
+        return _share(scores.train_r2), "R² on training rows", f"{_share(before.train_r2)} by votes before"
+
+    def on_unseen(self, scores: AnyScores, before: AnyScores, n_rows: int) -> list[Figure]:
+        """R2 on unseen rows, now and by votes; nothing without such rows."""
+        assert isinstance(scores, NumberScores)
+        assert isinstance(before, NumberScores)
+        if scores.test_mae is None:
+            return []
+        of = f"of {style.count(n_rows, 'row')}, {_share(before.test_r2)} by votes before"
+        return [(_share(scores.test_r2), "R² on unseen rows", of)]
+
     def baseline(self, y_test: pd.Series) -> str:
         """What the simplest answer would get on unseen rows."""
         mae = float((y_test - self.mean).abs().mean())
@@ -137,6 +236,11 @@ def make_goal(task: TaskName, y_train: pd.Series) -> Goal:
 
 def _percent(value: float | None) -> str:
     return NOT_MEASURED if value is None else style.percent(value)
+
+
+def _spread(error: float | None) -> str:
+    known = error is not None and error == error
+    return f" ± {100 * (error or 0):.1f} points (standard error)" if known else ""
 
 
 def _share(value: float | None) -> str:

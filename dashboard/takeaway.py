@@ -11,16 +11,15 @@ import streamlit as st
 
 from dashboard import settings_link, style
 from dashboard.rule_list.listing import safe_file_name
-from tmcore.export import ENDINGS
+from tmcore.export import ENDINGS, formats_for
 from tmcore.export.about import About, describe
 from tmcore.export.proof import MODEL, Proof, prove
-from tmcore.judge import share_interval
 from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
     from dashboard.dialling import Mark
+    from dashboard.goals import AnyScores, Model
     from dashboard.jobs import Job
-    from tmcore.estimators import TsetlinClassifier
 
 MEMO = "tsetlin_takeaway"
 MOST_LINES, MOST_CHARACTERS = 300, 60_000
@@ -57,7 +56,7 @@ class Proven:
     """The proofs of one rule set, each made when its format is first chosen; of many rules those in `wanted`."""
 
     rules: RuleSet
-    model: TsetlinClassifier | None
+    model: Model | None
     told: tuple[tuple[str, str], ...]
     retrained: Mark | None = None
     proofs: dict[str, Proof] = field(default_factory=dict)
@@ -67,14 +66,14 @@ class Proven:
 def show(
     rules: RuleSet,
     job: Job,
-    model: TsetlinClassifier | None,
-    test_accuracy: float | None,
+    model: Model | None,
+    scores: AnyScores,
     retrained: Mark | None = None,
 ) -> None:
     """Draw the part of the page.
 
-    ``test_accuracy`` is that of ``rules``, ``model`` the settled one they come from, ``retrained`` the dial's scores
-    of it where they are known.
+    ``scores`` are those of ``rules``, ``model`` the settled one they come from, ``retrained`` the dial's scores of it
+    where they are known.
     """
     style.section(
         "Take the rules away",
@@ -82,30 +81,10 @@ def show(
     )
     proven = st.session_state.get(MEMO)
     if not isinstance(proven, Proven) or proven.rules is not rules or proven.retrained != retrained:
-        told = scores(len(job.y_test), test_accuracy, retrained)
+        error = None if retrained is None else (retrained.mean, retrained.error)
+        told = job.goal.in_files(scores, len(job.y_test), error)
         proven = st.session_state[MEMO] = Proven(rules, model, told, retrained)
     _panel(proven, job)
-
-
-def scores(n_test: int, test_accuracy: float | None, retrained: Mark | None) -> tuple[tuple[str, str], ...]:
-    """What files say of how good the rules are, with the interval of each score where it is known."""
-    told = []
-    if test_accuracy is not None:
-        low, high = share_interval(round(test_accuracy * n_test), n_test)
-        words = f"{100 * test_accuracy:.0f} % of {n_test:,} {'row' if n_test == 1 else 'rows'}"
-        told.append(
-            (
-                "right on unseen rows",
-                f"{words}; of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)",
-            )
-        )
-    if retrained is not None and retrained.mean is not None:
-        known = retrained.error is not None and retrained.error == retrained.error
-        error = f" ± {100 * (retrained.error or 0):.1f} points (standard error)" if known else ""
-        told.append(
-            ("right when retrained on parts of the training rows", f"{100 * retrained.mean:.1f} %{error}")
-        )
-    return tuple(told)
 
 
 def _about(job: Job, told: tuple[tuple[str, str], ...]) -> About:
@@ -129,7 +108,8 @@ def table_name(name: str) -> str:
 @st.fragment
 def _panel(proven: Proven, job: Job) -> None:
     """Formats left, the chosen one right; choosing redraws this part only."""
-    names = [name for name in CHOICES if name != MODEL or proven.model is not None]
+    kinds = {*formats_for(proven.rules), *([] if proven.model is None else [MODEL])}
+    names = [name for name in CHOICES if name in kinds]
     with st.container(key="takeaway"):
         left, right = st.columns([2, 5], gap="medium")
         name = left.radio(

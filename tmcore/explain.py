@@ -165,8 +165,8 @@ def explain_values(rules: RuleSet, values: Mapping[str, Value]) -> Explanation:
     votes = rules.intercept
     for one in fired:
         votes = add(votes, one.contribution)
-    winner = rules.winners(np.array([as_tuple(votes)]))[0]
-    return Explanation(rules.classes[winner], votes, rules.intercept, fired, near)
+    answer = rules.answers(np.array([as_tuple(votes)]))[0]
+    return Explanation(answer, votes, rules.intercept, fired, near)
 
 
 def nearest_missed(rules: RuleSet, values: Mapping[str, Value], at_most: int) -> tuple[Missed, ...]:

@@ -28,7 +28,8 @@ STEP_BITS = 20
 class NumberRules(RuleSet):
     """Rules of a regression: `classes` is empty, every rule has one weight, precision and covered are not known."""
 
-    def _answers(self, votes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def answers(self, votes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `RuleSet.answers`; the sums themselves."""
         return votes[:, 0]
 
     @property

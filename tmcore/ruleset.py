@@ -117,9 +117,10 @@ class RuleSet:
 
     def predict(self, X: pd.DataFrame | NDArray[Any]) -> NDArray[Any]:
         """Return the predicted labels, (n_rows,)."""
-        return self._answers(self.votes(X))
+        return self.answers(self.votes(X))
 
-    def _answers(self, votes: NDArray[np.float64]) -> NDArray[Any]:
+    def answers(self, votes: NDArray[np.float64]) -> NDArray[Any]:
+        """Return what each row of vote sums, (n_rows, 1 | n_classes), predicts."""
         return self.classes[self.winners(votes)]
 
     def winners(self, votes: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -221,7 +222,7 @@ class RuleSet:
         votes = self.votes(frame)
         sums = tuple(votes[0].tolist())
         return Explanation(
-            predicted=self._answers(votes)[0],
+            predicted=self.answers(votes)[0],
             votes=like(sums, self.intercept),
             intercept=self.intercept,
             fired=tuple(fired),

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import style
 from dashboard.background import Task
+from dashboard.dial_measures import Measuring
 from dashboard.dialling import Dialling, Mark, Pick, picks
 from dashboard.live.estimate import duration
 
@@ -61,17 +62,19 @@ def caption(dial: Dialling, marks: tuple[Mark, ...]) -> str:
     hollow = "" if marks[0].test is None else " Hollow: test rows, not used to choose."
     if dial.is_scored:
         return (
-            f"Line: the whole machine retrained on parts of the training rows, scored on the rest, ± one standard "
-            f"error.{hollow} Drag, or use ← →."
+            f"Line: {dial.measuring.name} of the whole machine retrained on parts of the training rows, on the rest, ± one "
+            f"standard error.{hollow} Drag, or use ← →."
         )
-    return f"Line: rows the clauses were learned from, which flatters.{hollow} Drag, or use ← →."
+    name = dial.measuring.name
+    return (
+        f"Line: {name} on the rows the clauses were learned from, which flatters.{hollow} Drag, or use ← →."
+    )
 
 
 def payload(dial: Dialling, marks: tuple[Mark, ...], job: Job) -> dict[str, Any]:
     """What the component is sent."""
-    shares = job.y_train.value_counts(normalize=True)
-    baseline = float(shares.iloc[0])
-    seen = [baseline]
+    baseline = dial.measuring.baseline(job)
+    seen = [baseline.score]
     for mark in marks:
         seen += [value for value in (mark.mean, mark.test) if value is not None]
         if mark.mean is None:
@@ -89,8 +92,9 @@ def payload(dial: Dialling, marks: tuple[Mark, ...], job: Job) -> dict[str, Any]
         ],
         "chosen": dial.in_use,
         "scored": dial.is_scored,
-        "baseline": baseline,
-        "baselineText": f"always “{style.short(shares.index[0])}”: {style.percent(baseline)}",
+        "baseline": baseline.score,
+        "baselineText": baseline.text,
+        "percent": job.task == "classes",
         "low": max(0.0, math.floor((min(seen) - 0.01) * 20) / 20),
         "high": min(1.0, math.ceil((max(seen) + 0.01) * 20) / 20),
     }
@@ -117,9 +121,7 @@ def _progress(dial: Dialling) -> None:
         st.markdown(f":red[:material/error:] {style.plain(task.error)}")
     elif found is not None and found.marks and not dial.is_scored:
         if not dial.n_folds:
-            st.caption(
-                "Machines cannot be retrained on parts of the rows, since a class has fewer than three."
-            )
+            st.caption(dial.measuring.too_few)
             return
         words = f"Retrain {dial.n_folds} machines, {duration(found.seconds)}"
         st.button(words, on_click=dial.retrain, key="dial_retrain")
@@ -151,7 +153,7 @@ def choices(dial: Dialling) -> None:
     for pick in picks(found.marks):
         chosen = pick.mark.n_rules == dial.in_use
         st.button(
-            style.plain(pick_words(pick)),
+            style.plain(pick_words(pick, dial.measuring)),
             key=f"dial_{pick.name}",
             type="primary" if chosen else "secondary",
             width="stretch",
@@ -168,7 +170,6 @@ def choices(dial: Dialling) -> None:
         )
 
 
-def pick_words(pick: Pick) -> str:
+def pick_words(pick: Pick, by: Measuring) -> str:
     """A named point with its size and loss: "Every rule: 44 rules, −5.3 points"."""
-    loss = "no loss" if round(pick.loss, 1) <= 0 else f"{style.signed(-pick.loss, 1)} points"
-    return f"{pick.name}: {style.count(pick.mark.n_rules, 'rule')}, {loss}"
+    return f"{pick.name}: {style.count(pick.mark.n_rules, 'rule')}, {by.loss(pick.loss)}"

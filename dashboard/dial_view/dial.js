@@ -11,7 +11,7 @@ function node(tag, attributes, text) {
   return made;
 }
 
-const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
+const print = (data, share) => (data.percent ? `${Math.round(100 * share)}\u00a0%` : share.toFixed(2).replace("-", "\u2212"));
 const rules = (n) => `${n.toLocaleString("en-US")} ${n === 1 ? "rule" : "rules"}`;
 const place = (n) => Math.log(Math.max(n, 0.5));
 
@@ -27,7 +27,7 @@ function draw(dial) {
   for (let k = Math.round(data.low * 20); k <= Math.round(data.high * 20); k += data.high - data.low > 0.25 ? 2 : 1) {
     const at = y(k / 20);
     parts.push(node("rect", { x: LEFT, y: at, width: width - LEFT - RIGHT, height: 1, fill: "var(--line)" }),
-      node("text", { x: LEFT - 8, y: at + 4, "text-anchor": "end" }, percent(k / 20)));
+      node("text", { x: LEFT - 8, y: at + 4, "text-anchor": "end" }, print(data, k / 20)));
   }
   let used = -40;
   const ticks = [points[0].n, ...TICKS.filter((n) => n > points[0].n && n < points.at(-1).n)];
@@ -62,7 +62,7 @@ function draw(dial) {
   if (now.test !== null) {
     parts.push(node("circle", { cx: at, cy: y(now.test), r: 4, fill: "var(--bg)", stroke: "var(--ink)", "stroke-width": 1.6 }));
   }
-  const words = `${rules(now.n)}, ${percent(now[key])}`;
+  const words = `${rules(now.n)}, ${print(data, now[key])}`;
   parts.push(node("text", { x: left ? at - 8 : at + 8, y: 16, class: "now", "text-anchor": left ? "end" : "start" }, words));
   svg.setAttribute("height", HEIGHT);
   svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);

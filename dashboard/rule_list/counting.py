@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.rule_list.outcomes import outcomes_of
 from tmcore.conditions import Condition
 from tmcore.rule import Rule, as_tuple, like
 from tmcore.ruleset import RuleSet
@@ -29,6 +30,8 @@ class Cover:
         Covered rows of each class.
     n_train, n_test : int
         Covered rows.
+    sums : (float, float)
+        Of the covered rows' numbers, training and test; 0 where classes are predicted.
     same : bytes
         Equal for conditions that cover the same training rows.
     """
@@ -37,6 +40,7 @@ class Cover:
     test: tuple[int, ...]
     n_train: int
     n_test: int
+    sums: tuple[float, float]
     same: bytes
 
 
@@ -46,15 +50,24 @@ class Counter:
     Parameters
     ----------
     classes : ndarray (n_classes,)
+        None where a number is predicted.
     train, test : (X, y)
-        Raw rows and their labels.
+        Raw rows and their labels or numbers.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+    labels, totals : list
+        Of training and test rows the group of each, and how many are in each group; see `outcomes.groups`.
     """
 
     def __init__(self, classes: NDArray[np.generic], train: Rows, test: Rows) -> None:
         self.train, self.test = train, test
-        self.labels = [pd.Index(classes).get_indexer(pd.Index(np.asarray(y))) for _, y in (train, test)]
+        self.outcomes = outcomes_of(classes, train[1])
+        n_groups = len(self.outcomes.names)
+        self.labels = [self.outcomes.groups(y) for _, y in (train, test)]
         self.totals = [
-            tuple(np.bincount(labels[labels >= 0], minlength=len(classes)).tolist()) for labels in self.labels
+            tuple(np.bincount(labels[labels >= 0], minlength=n_groups).tolist()) for labels in self.labels
         ]
         self._covers: dict[tuple[Condition, ...], Cover] = {}
 
@@ -71,28 +84,31 @@ class Counter:
 
     def _count(self, rules: RuleSet) -> None:
         counted = []
-        for (X, _), labels, totals in zip((self.train, self.test), self.labels, self.totals, strict=True):
+        for (X, y), labels, totals in zip((self.train, self.test), self.labels, self.totals, strict=True):
             outputs = np.ascontiguousarray(rules.outputs(X).T)
             of_class = [outputs[:, labels == k].sum(axis=1).tolist() for k in range(len(totals))]
-            counted.append((outputs, list(zip(*of_class, strict=True)), outputs.sum(axis=1).tolist()))
-        (on_train, train, n_train), (_, test, n_test) = counted
+            n_rows, sums = outputs.sum(axis=1).tolist(), self.outcomes.total(y, outputs)
+            counted.append((outputs, list(zip(*of_class, strict=True)), n_rows, sums))
+        (on_train, train, n_train, on_sum), (_, test, n_test, off_sum) = counted
         bits = np.packbits(on_train, axis=1)
         for k, rule in enumerate(rules):
             same = hashlib.blake2b(bits[k].tobytes(), digest_size=16).digest()
-            self._covers[rule.conditions] = Cover(train[k], test[k], n_train[k], n_test[k], same)
+            self._covers[rule.conditions] = Cover(
+                train[k], test[k], n_train[k], n_test[k], (on_sum[k], off_sum[k]), same
+            )
 
 
 class Tally:
     """Vote sums of the rules in use on some rows; after an edit only the changed rules are evaluated.
 
-    Weights are whole multiples of 2**-16, so sums are exact in any order.
+    Weights are whole multiples of one power of two, so sums are exact in any order.
     """
 
     def __init__(self, base: RuleSet, rows: Rows) -> None:
         self._blank = replace(
             base, rules=(), intercept=like([0.0] * len(as_tuple(base.intercept)), base.intercept)
         )
-        self._X, self._labels = rows[0], rows[1].to_numpy()
+        self._X = rows[0]
         self._used: Mapping[int, Rule] = {}
         self._votes = np.tile(np.array(as_tuple(base.intercept), dtype=np.float64), (len(self._X), 1))
 
@@ -104,13 +120,6 @@ class Tally:
         self._votes = self._votes + self._sum(came) - self._sum(gone)
         self._used = used
         return self._votes
-
-    def share_right(self, used: Mapping[int, Rule]) -> float | None:
-        """Share of the rows whose class these rules predict; None without rows."""
-        if not len(self._labels):
-            return None
-        winners = self._blank.winners(self.votes(used))
-        return float(np.mean(self._blank.classes[winners] == self._labels))
 
     def _sum(self, rules: list[Rule]) -> NDArray[np.float64]:
         if not rules:

@@ -8,14 +8,14 @@ function rowOf(own, place) {
   const [mark, hue, name] = part.classes[place];
   const cell = (text, kind = "") => node("span", { role: "cell", class: kind, text, title: text });
   return node("div", { class: "line", role: "row", "aria-rowindex": place + 2 }, cell(part.rows[place], "number"),
-    node("span", { role: "cell", class: right ? "right" : "wrong", text: right ? "✓ right" : "✕ wrong" }),
+    node("span", { role: "cell", class: right ? "right" : "wrong", text: right ? `✓ ${own.data.verdicts[0]}` : `✕ ${own.data.verdicts[1]}` }),
     node("span", { role: "cell", title: name }, node("span", { style: { color: `var(--${hue})` }, text: mark }), ` ${name}`),
     ...part.cells.map((column, index) => cell(column[place], index < own.data.own ? "own" : "")));
 }
 
 function drawParts(own) {
   const buttons = own.data.parts.map((part, index) => {
-    const button = node("button", { type: "button", "aria-pressed": String(index === own.part), text: `${part.name}: ${many(part.total)} rows, ${many(part.wrong)} wrong` });
+    const button = node("button", { type: "button", "aria-pressed": String(index === own.part), text: `${part.name}: ${many(part.total)} rows, ${many(part.wrong)} ${own.data.verdicts[1]}` });
     button.addEventListener("click", () => { own.part = index; drawRows(own); });
     return button;
   });
@@ -28,8 +28,8 @@ function drawParts(own) {
 function drawRows(own) {
   drawParts(own);
   const { heads, parts } = own.data;
-  own.root.style.setProperty("--columns", `56px 72px minmax(90px, 150px) repeat(${heads.length - 3}, minmax(96px, 1fr))`);
-  own.root.style.setProperty("--wide", `${250 + 106 * (heads.length - 3)}px`);
+  own.root.style.setProperty("--columns", `56px ${own.data.verdicts[0].length > 6 ? 104 : 72}px minmax(90px, 150px) repeat(${heads.length - 3}, minmax(96px, 1fr))`);
+  own.root.style.setProperty("--wide", `${280 + 106 * (heads.length - 3)}px`);
   const cells = heads.map((text, index) => node("span", { role: "columnheader", class: index > 2 && index < 3 + own.data.own ? "own" : "", text, title: text }));
   own.root.querySelector(".head").replaceChildren(node("div", { class: "line", role: "row" }, ...cells));
   const box = own.root.querySelector(".box");

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.rule_list.counting import Counter, Cover
-from tmcore.rule import Rule, n_correct
+from dashboard.rule_list.outcomes import AnyPart
+from tmcore.rule import Rule
 from tmcore.ruleset import RuleSet
 
 FLAGS = ("never true", "always true", "equal cover", "contradictory", "low support")
 LOW_SHARE = 0.01
 LOW_ROWS = 5
 MOST_NAMED = 3
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a rule covers of the training or of the test rows; shares are NaN where there is nothing to divide by.
-
-    Attributes
-    ----------
-    n_rows : int
-        Covered rows.
-    support : float
-        Their share of all rows.
-    precision : float
-        Share of the covered rows it is right about.
-    lift : float
-        How many times the precision is the share of rows that any rule for this class would be right about.
-    coverage : float
-        Share of the rows of its class that it covers; of the rows not of that class where it speaks against it.
-    """
-
-    n_rows: int
-    support: float
-    precision: float
-    lift: float
-    coverage: float
 
 
 @dataclass(frozen=True)
@@ -73,8 +48,8 @@ class Listed:
     against: bool
     weight: float
     covered: tuple[int, ...]
-    train: Part
-    test: Part
+    train: AnyPart
+    test: AnyPart
     flags: tuple[Flag, ...] = ()
 
 
@@ -93,12 +68,13 @@ def list_rules(base: RuleSet, rules: Mapping[int, Rule], counter: Counter) -> tu
         _listed(number, rule, cover, counter)
         for (number, rule), cover in zip(rules.items(), covers, strict=True)
     )
-    return with_flags(listed, covers, sum(counter.totals[0]))
+    return with_flags(listed, covers, sum(counter.totals[0]), counter.outcomes.opposite)
 
 
 def _listed(number: int, rule: Rule, cover: Cover, counter: Counter) -> Listed:
     index, against = rule.speaks_for
     train, test = counter.totals
+    part = counter.outcomes.part
     return Listed(
         number=number,
         rule=rule,
@@ -106,36 +82,28 @@ def _listed(number: int, rule: Rule, cover: Cover, counter: Counter) -> Listed:
         against=against,
         weight=rule.weights if isinstance(rule.weights, float) else rule.weights[index],
         covered=cover.train,
-        train=_part(rule, cover.train, cover.n_train, train),
-        test=_part(rule, cover.test, cover.n_test, test),
+        train=part(rule, cover.train, cover.n_train, train, cover.sums[0]),
+        test=part(rule, cover.test, cover.n_test, test, cover.sums[1]),
     )
 
 
-def _part(rule: Rule, covered: tuple[int, ...], n_rows: int, totals: tuple[int, ...]) -> Part:
-    n_all = sum(totals)
-    right, own = n_correct(rule, covered, n_rows), n_correct(rule, totals, n_all)
-    precision = _ratio(right, n_rows)
-    return Part(
-        n_rows, _ratio(n_rows, n_all), precision, _ratio(precision, _ratio(own, n_all)), _ratio(right, own)
-    )
+def with_flags(
+    listed: Sequence[Listed], covers: Sequence[Cover], n_train: int, opposite: str
+) -> tuple[Listed, ...]:
+    """The same rules with what is peculiar about their training rows, ``n_train`` of them.
 
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
-def with_flags(listed: Sequence[Listed], covers: Sequence[Cover], n_train: int) -> tuple[Listed, ...]:
-    """The same rules with what is peculiar about their training rows, ``n_train`` of them."""
+    ``opposite`` says what another rule for the same rows says, where it says something else.
+    """
     alike: dict[bytes, list[Listed]] = defaultdict(list)
     for one, cover in zip(listed, covers, strict=True):
         alike[cover.same].append(one)
     return tuple(
-        replace(one, flags=tuple(_flags(one, alike[cover.same], n_train)))
+        replace(one, flags=tuple(_flags(one, alike[cover.same], n_train, opposite)))
         for one, cover in zip(listed, covers, strict=True)
     )
 
 
-def _flags(one: Listed, alike: Sequence[Listed], n_train: int) -> Iterable[Flag]:
+def _flags(one: Listed, alike: Sequence[Listed], n_train: int, other_side: str) -> Iterable[Flag]:
     n_rows = one.train.n_rows
     if not n_rows:
         yield Flag("never true", "never true")
@@ -150,7 +118,7 @@ def _flags(one: Listed, alike: Sequence[Listed], n_train: int) -> Iterable[Flag]
     if same:
         yield Flag("equal cover", f"equal cover: same rows as {_named(same)}")
     if opposite:
-        yield Flag("contradictory", f"contradictory: same rows as {_named(opposite)}, another class")
+        yield Flag("contradictory", f"contradictory: same rows as {_named(opposite)}, {other_side}")
     if n_rows < max(LOW_ROWS, LOW_SHARE * n_train):
         yield Flag("low support", "low support")
 

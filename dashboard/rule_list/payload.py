@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.rule_list.counting import Counter
-from dashboard.rule_list.listing import FLAGS, Listed, Part
-from dashboard.style import hue, mark, short
+from dashboard.rule_list.listing import FLAGS, Listed
+from dashboard.rule_list.outcomes import AnyPart, outcomes_of
+from dashboard.style import hue, short
 from tmcore.conditions import Condition, visible, weight_text
 from tmcore.rule import as_tuple
 from tmcore.rules import RuleSet
@@ -70,9 +71,10 @@ class Painter:
 
     def __init__(self, rules: RuleSet, X: pd.DataFrame, y: pd.Series) -> None:
         self.rules = rules
-        self.names = rules.class_names
+        self.outcomes = outcomes_of(rules.classes, y)
+        self.names = self.outcomes.names
         self._categories = {column.name: column.categories for column in rules.columns}
-        self._X, self._y = X, y
+        self._X, self._groups = X, pd.Series(self.outcomes.groups(y), index=X.index)
         self._backdrops: dict[str, Backdrop | None] = {}
         self._texts: dict[Condition, str] = {}
 
@@ -81,12 +83,14 @@ class Painter:
         starts = as_tuple(base.intercept)
         top = max([*(abs(one.weight) for one in listed), *map(abs, starts)], default=1.0) or 1.0
         told = {
-            "classes": [
-                {"name": short(name), "mark": mark(k), "hue": hue(k)} for k, name in enumerate(self.names)
-            ],
+            "classes": self.outcomes.sides(),
+            "numbers": not len(self.rules.classes),
+            "measures": self.outcomes.measures,
+            "sorts": self.outcomes.sorts,
+            "heads": self.outcomes.heads,
             "totals": [sum(total) for total in counter.totals],
             "top": top,
-            "starts": [{"weight": weight_text(start), "share": start / top} for start in starts],
+            "starts": [{"weight": self.outcomes.weight(start), "share": start / top} for start in starts],
             "kinds": FLAGS,
         }
         entries = [self._entry(one) for one in listed]
@@ -105,9 +109,9 @@ class Painter:
         told = {
             "number": one.number,
             "weight": one.weight,
-            "weightText": weight_text(one.weight),
+            "weightText": self.outcomes.weight(one.weight),
             "index": one.class_index,
-            "outcome": self.rules.class_text(one.rule),
+            "outcome": self.outcomes.outcome(self.rules, one.rule),
             "others": self._others(one),
             "literals": one.rule.n_literals,
             "covered": one.covered,
@@ -142,7 +146,9 @@ class Painter:
     def _backdrop(self, name: str) -> Backdrop | None:
         if name not in self._backdrops:
             numeric = any(column.name == name and column.kind == "numeric" for column in self.rules.columns)
-            self._backdrops[name] = backdrop(self._X[name], self._y, self.rules.classes) if numeric else None
+            self._backdrops[name] = (
+                backdrop(self._X[name], self._groups, range(len(self.names))) if numeric else None
+            )
         return self._backdrops[name]
 
     def condition(self, condition: Condition, class_index: int) -> dict[str, Any]:
@@ -194,7 +200,6 @@ class Painter:
         return {"cells": cells}
 
 
-def _numbers(part: Part) -> list[float | None]:
-    """Covered rows, support, precision, lift and coverage; None where there is nothing to divide by."""
-    shares = (part.support, part.precision, part.lift, part.coverage)
-    return [part.n_rows, *(None if math.isnan(share) else round(share, 6) for share in shares)]
+def _numbers(part: AnyPart) -> list[float | None]:
+    """Covered rows, and the measures of the outcomes; None where there is nothing to divide by."""
+    return [part.n_rows, *(None if math.isnan(share) else float(f"{share:.6g}") for share in part.told)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dashboard.editing import Draft, Editing
+from dashboard.goals import AnyScores
 from dashboard.rule_list.counting import Counter, Tally
 from dashboard.rule_list.listing import Listed, list_rules
 from dashboard.rule_list.payload import Body, Painter
@@ -39,10 +40,10 @@ class Reading:
         return self._rules
 
     @property
-    def accuracies(self) -> tuple[float | None, float | None]:
-        """Share of the training and of the test rows right; None without rows."""
+    def scores(self) -> AnyScores:
+        """How good the rules in use are on the training and the test rows."""
         self._follow()
-        return self._accuracies
+        return self._scores
 
     @property
     def listed(self) -> tuple[Listed, ...]:
@@ -66,5 +67,6 @@ class Reading:
             return
         used = {number: rule for number, rule in draft.rules.items() if number not in draft.off}
         self._draft, self._rules = draft, self.editing.rules()
-        train, test = self._tallies
-        self._accuracies = train.share_right(used), test.share_right(used)
+        votes = tuple(tally.votes(used) for tally in self._tallies)
+        answers = self.counter.train[1], self.counter.test[1]
+        self._scores = self.counter.outcomes.scores(self.editing.learned.rules, votes, answers)

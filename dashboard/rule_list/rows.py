@@ -56,7 +56,7 @@ class CoveredRows:
             for condition in self.listed.rule.conditions:
                 holds &= condition.test(self._column(X, condition.column))
             places = np.flatnonzero(holds)
-            right = (labels[places] == self.listed.class_index) != self.listed.against
+            right = self.counter.outcomes.verdicts(self.listed.rule, labels[places])
             order = np.argsort(right, kind="stable")
             found.append((places[order], right[order]))
         return tuple(found)
@@ -76,7 +76,8 @@ class CoveredRows:
         ):
             if len(rows[0]):
                 of = f"{len(places):,} of {count(len(rows[0]), f'{name} row')}"
-                words.append(f"{of}, {int(right.sum()):,} right" if len(places) else of)
+                word = self.counter.outcomes.verdict_words[0]
+                words.append(f"{of}, {int(right.sum()):,} {word}" if len(places) else of)
         return f"Rule {self.listed.number} covers {' and '.join(words)}"
 
     def payload(self) -> dict[str, Any]:
@@ -86,7 +87,8 @@ class CoveredRows:
         labels = {column.name: column for column in self.base.columns}
         heads = [_heading(labels[name].label, labels[name].unit) for name in shown]
         return {
-            "heads": ["row", "rule is", short(self.target), *heads],
+            "heads": ["row", self.counter.outcomes.heads[2], short(self.target), *heads],
+            "verdicts": self.counter.outcomes.verdict_words,
             "own": n_own,
             "parts": [
                 self._part(k, shown)
@@ -110,7 +112,7 @@ class CoveredRows:
             "wrong": int((~right).sum()),
             "right": right[:MOST_ROWS].tolist(),
             "classes": [
-                [mark(index), hue(index), short(label)]
+                [mark(index), hue(index), cell_text(label)]
                 for index, label in zip(classes, y.iloc[some], strict=True)
             ],
             "rows": [str(_row_number(label)) for label in X.index[some]],
@@ -124,14 +126,14 @@ class CoveredRows:
         return out.getvalue().encode("utf-8-sig")
 
     def _lines(self) -> Iterator[list[Any]]:
-        yield ["part", "row", "rule is", self.target, *self.columns]
+        yield ["part", "row", self.counter.outcomes.heads[2], self.target, *self.columns]
         for name, (X, y), (places, right) in zip(
             PARTS, (self.counter.train, self.counter.test), self.parts, strict=True
         ):
             cells = [map(_plain, self._column(X, column).iloc[places].tolist()) for column in self.columns]
             labels = map(_plain, y.iloc[places].tolist())
             numbers = map(_row_number, X.index[places].tolist())
-            told = ("right" if one else "wrong" for one in right)
+            told = (self.counter.outcomes.verdict_words[0 if one else 1] for one in right)
             for row in zip(numbers, told, labels, *cells, strict=True):
                 yield [name, *row]
 

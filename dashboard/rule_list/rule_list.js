@@ -1,7 +1,7 @@
 // The list of rules: filters, order, sentences or a table, switches. What an edit does the server decides.
 
-const SORTS = [["Heaviest first", "weight", true], ["Most rows first", `train.${SUPPORT}`, true], ["Purest first", `train.${PRECISION}`, true],
-  ["Highest lift first", `train.${LIFT}`, true], ["Widest coverage first", `train.${COVERAGE}`, true], ["Fewest literals first", "literals", false], ["As learned", "number", false]];
+const sorts = (body) => [["Heaviest first", "weight", true], ["Most rows first", `train.${SUPPORT}`, true],
+  ...body.sorts.map(([words, place, down]) => [words, `train.${place + 1}`, down]), ["Fewest literals first", "literals", false], ["As learned", "number", false]];
 const SHARES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 const LENGTHS = [1, 2, 3, 5, 8];
 const FIRST = { column: "", index: -1, share: 0, length: 0, flag: "" };
@@ -65,14 +65,16 @@ function drawFilters(own) {
   const { body, filter, root } = own;
   const change = (part) => { Object.assign(filter, part); arrange(own); };
   const columns = [...body.behind.keys()].sort((a, b) => a.localeCompare(b)).map((name) => [name, name]);
-  const classes = [["All", -1], ...body.classes.map((one, index) => [one.name, index, [one.mark, one.hue]])];
-  const ofClass = classes.length <= 5 ? segments("Class", classes, filter.index, (index) => { change({ index }); drawFilters(own); })
+  const names = body.numbers ? ["Lower it", "Raise it"] : body.classes.map((one) => one.name);
+  const classes = [["All", -1], ...body.classes.map((one, index) => [names[index], index, [one.mark, one.hue]])];
+  const ofClass = classes.length <= 5 ? segments(body.numbers ? "What rules do" : "Class", classes, filter.index, (index) => { change({ index }); drawFilters(own); })
     : select("Class", classes.map(([name, index]) => [index < 0 ? "Any class" : name, index]), filter.index, (index) => change({ index: Number(index) }));
   const kinds = body.kinds.map((kind) => [kind, body.rules.filter((rule) => rule.flags.some(([one]) => one === kind)).length]).filter(([, n]) => n);
   const flags = [["Any flag", ""], ["No flag", NO_FLAG], ...kinds.map(([kind, n]) => [`${kind} (${n.toLocaleString("en-US")})`, kind]), ["switched off", OFF]];
-  const known = SORTS.find(([, by, down]) => by === own.sort.by && down === own.sort.down);
-  const sorts = [...SORTS.map(([words], place) => [words, place]), ...(known ? [] : [["By a heading", -1]])];
-  const order = select("Sort", sorts, known ? SORTS.indexOf(known) : -1, (place) => { own.sort = { by: SORTS[place][1], down: SORTS[place][2] }; arrange(own); });
+  const orders = sorts(body);
+  const known = orders.findIndex(([, by, down]) => by === own.sort.by && down === own.sort.down);
+  const named = [...orders.map(([words], place) => [words, place]), ...(known < 0 ? [["By a heading", -1]] : [])];
+  const order = select("Sort", named, known, (place) => { own.sort = { by: orders[place][1], down: orders[place][2] }; arrange(own); });
   root.querySelector(".filters").replaceChildren(
     select("Feature", [["Any feature", ""], ...columns], filter.column, (column) => change({ column })), ofClass,
     select("Support", [["Any support", 0], ...SHARES.map((share) => [`covers ≥ ${percent(share)}`, share])], filter.share, (share) => change({ share: Number(share) })),

@@ -5,8 +5,11 @@ const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)}
 const times = (lift) => (lift === null ? "–" : lift.toFixed(1));
 const count = (n, word) => `${n.toLocaleString("en-US")}${NB}${n === 1 ? word : `${word}s`}`;
 const PARTS = ["train", "test"];
-const ROWS = 0, SUPPORT = 1, PRECISION = 2, LIFT = 3, COVERAGE = 4;
-const MEASURES = [["support", SUPPORT, percent], ["precision", PRECISION, percent], ["lift", LIFT, times], ["coverage", COVERAGE, percent]];
+// A part's numbers: its rows, their share of all, then the measure that the last column of a sentence shows.
+const ROWS = 0, SUPPORT = 1, MAIN = 2;
+const size = (value) => (value === null ? "–" : Number(value.toPrecision(3)).toLocaleString("en-US").replace("-", "\u2212"));
+const PRINT = { percent, times, size };
+const measures = (body) => body.measures.map(([name, kind], place) => [name, place + 1, PRINT[kind]]);
 const MOST_PARTS = 4;
 const MOST_CONDITIONS = 8;
 
@@ -56,9 +59,10 @@ function drawSupport(rule, body, chosen) {
     "aria-label": `Show the rows that rule ${rule.number} covers: ${count(rule.train[ROWS], "training row")}`, title: "Show these rows" }, bar, words);
 }
 
-function drawPrecision(rule, body) {
-  const test = rule.test[ROWS] ? `test ${percent(rule.test[PRECISION])}` : "no test row";
-  return node("div", { class: "precision" }, node("span", { class: "number", text: rule.train[ROWS] ? percent(rule.train[PRECISION]) : "no rows" }),
+function drawMain(rule, body) {
+  const print = PRINT[body.measures[MAIN - 1][1]];
+  const test = rule.test[ROWS] ? `test ${print(rule.test[MAIN])}` : "no test row";
+  return node("div", { class: "precision" }, node("span", { class: "number", text: rule.train[ROWS] ? print(rule.train[MAIN]) : "no rows" }),
     node("small", { text: test, title: `${count(rule.test[ROWS], "test row")} of ${body.totals[1].toLocaleString("en-US")}` }));
 }
 
@@ -71,7 +75,7 @@ function drawRule(rule, body, on, chosen, place, total) {
   if (rule.flags.length) sentence.append(node("small", { class: "flags", text: rule.flags.map(([, text]) => text).join(" · ") }));
   return node("div", { class: `row${state(on, chosen)}`, role: "listitem", "aria-posinset": place + 1, "aria-setsize": total, "data-number": rule.number },
     node("div", { class: "use" }, drawSwitch(rule, on), node("small", { text: rule.number })),
-    drawWeight({ ...rule, weight: rule.weightText }), sentence, drawSupport(rule, body, chosen), drawPrecision(rule, body));
+    drawWeight({ ...rule, weight: rule.weightText }), sentence, drawSupport(rule, body, chosen), drawMain(rule, body));
 }
 
 function drawStart(start, index, body) {
@@ -86,18 +90,18 @@ function drawHead(body) {
   const scale = body.classes.length === 2 ? body.classes.map((one) => one.mark).join(" weight ") : "weight";
   return node("div", { class: "row head", "aria-hidden": "true" }, node("span", { text: "use" }),
     node("div", { class: "weight" }, node("span", { class: "centre", text: scale }), node("span")), node("span", { text: "rule" }),
-    node("span", { text: `covers, of ${count(body.totals[0], "training row")}` }), node("span", { class: "precision", text: "right" }));
+    node("span", { text: `covers, of ${count(body.totals[0], "training row")}` }), node("span", { class: "precision", text: body.heads[0] }));
 }
 
 // Headings of the table: what is sorted by, the words, and whether large values come first.
-const HEADINGS = [["number", "no.", false], ["weight", "weight", true], ["text", "rule", false], ["outcome", "for", false], ["literals", "literals", false],
-  ...PARTS.flatMap((part) => MEASURES.map(([name, at]) => [`${part}.${at}`, name, true]))];
+const headings = (body) => [["number", "no.", false], ["weight", "weight", true], ["text", "rule", false], ["outcome", body.heads[1], false], ["literals", "literals", false],
+  ...PARTS.flatMap((part) => measures(body).map(([name, at]) => [`${part}.${at}`, name, true]))];
 
 function drawTableHead(body, sort, order) {
   const names = ["training", "test"];
   const groups = node("div", { class: "line groups", role: "row" }, node("span", { role: "cell", class: "before" }),
     ...names.map((name, k) => node("span", { role: "columnheader", class: "group", text: `${name}, ${count(body.totals[k], "row")}` })));
-  const cells = HEADINGS.map(([key, words, down]) => {
+  const cells = headings(body).map(([key, words, down]) => {
     const own = sort.by === key;
     const arrow = own ? (sort.down ? " ↓" : " ↑") : "";
     const button = node("button", { type: "button", text: words + arrow });
@@ -118,7 +122,7 @@ function drawLine(rule, body, on, chosen, place) {
   const flags = rule.flags.map(([, text]) => text).join(" · ");
   return node("div", { class: `line${state(on, chosen)}`, role: "row", "aria-rowindex": place + 3, "data-number": rule.number },
     node("span", { role: "cell" }, drawSwitch(rule, on)), cell(rule.number), cell(rule.weightText, "right number"), node("span", { role: "cell" }, rows), outcome, cell(rule.literals),
-    ...PARTS.flatMap((part) => MEASURES.map(([name, at, print]) =>
+    ...PARTS.flatMap((part) => measures(body).map(([name, at, print]) =>
       node("span", { role: "cell", class: "right", text: print(rule[part][at]), title: name === "support" ? count(rule[part][ROWS], "row") : null }))),
     node("span", { role: "cell", class: "flags", title: flags, text: flags }));
 }

@@ -7,31 +7,22 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import dial_view, edit_panel, rule_list, session, style, takeaway, value_view
+from dashboard.goals import Goal
 from dashboard.rule_list import Asking
 from dashboard.rule_list.listing import safe_file_name
 from dashboard.rule_list.reading import Reading
-from tmcore.rules import RuleSet
 
 if TYPE_CHECKING:
     from dashboard.dialling import Dialling
     from dashboard.jobs import Job
 
 
-def headline(reading: Reading) -> str:
-    """The page's sentence: how many rules with how many literals get how many unseen rows right."""
-    rules, accuracy = reading.rules, reading.accuracies[1]
-    one = len(rules) == 1
+def headline(reading: Reading, goal: Goal) -> str:
+    """The page's sentence: how many rules with how many literals, and how good they are on unseen rows."""
+    rules = reading.rules
     size = f"{style.count(len(rules), 'rule')} with {style.count(rules.n_literals, 'literal')}"
-    if accuracy is None:
-        return f"{size}, not measured on unseen rows"
-    return f"{size} {'gets' if one else 'get'} {style.percent(accuracy)} of unseen rows right"
-
-
-def _class_list(rules: RuleSet) -> str:
-    names = [style.short(name) for name in rules.class_names]
-    if len(names) > 4:
-        return f"{len(names)} classes"
-    return ", ".join(names[:-1]) + " or " + names[-1] if len(names) > 1 else names[0]
+    result = goal.result(reading.scores, one=len(rules) == 1)
+    return f"{size} {result}" if result else f"{size}, not measured on unseen rows"
 
 
 def _nothing_yet() -> None:
@@ -78,27 +69,17 @@ def _dial(dial: Dialling, reading: Reading, job: Job) -> None:
 
 
 def _numbers(dial: Dialling, reading: Reading, job: Job) -> None:
-    before, rules = dial.outcome.before, reading.rules
-    on_train, on_test = reading.accuracies
+    before, rules, goal = dial.outcome.before, reading.rules, job.goal
     cells = [
         (style.count(len(rules)), "rules", f"from {style.count(before.n_rules, 'clause')}"),
         (style.count(rules.n_literals), "literals", f"from {style.count(before.n_literals)}"),
     ]
-    mark = dial.mark
-    if mark is not None and mark.mean is not None and not rules.edited:
-        error = f" ± {100 * mark.error:.0f}" if mark.error is not None and mark.error == mark.error else ""
-        cells.append((style.percent(mark.mean), "retrained accuracy", f"{error} points".strip()))
-    elif on_train is not None:
-        was = f"{style.percent(before.scores.train_accuracy)} by votes before"
-        cells.append((style.percent(on_train), "on training rows", was))
-    if on_test is not None:
-        was = (
-            ""
-            if before.scores.test_accuracy is None
-            else f", {style.percent(before.scores.test_accuracy)} by votes before"
-        )
-        of = f"of {style.count(len(job.y_test), 'row')}{was}"
-        cells.append((style.percent(on_test), "on unseen rows", of))
+    mark = None if rules.edited else dial.mark
+    if mark is not None and mark.mean is not None:
+        cells.append(goal.retrained(mark.mean, mark.error))
+    else:
+        cells.append(goal.on_training(reading.scores, before.scores))
+    cells += goal.on_unseen(reading.scores, before.scores, len(job.y_test))
     with st.container(key="figures"):
         for pair in (cells[:2], cells[2:]):
             for column, (value, label, below) in zip(st.columns(2), pair, strict=False):
@@ -123,7 +104,7 @@ def show() -> None:
         return
     kept = rule_list.kept(job, editing.learned.rules)
     reading = kept.reading(editing)
-    style.sentence(headline(reading), _detail(reading, job))
+    style.sentence(headline(reading, job.goal), _detail(reading, job))
     if current.dial is None:
         _not_settled(job)
     else:
@@ -133,11 +114,11 @@ def show() -> None:
     value_view.show(reading.rules, job.X_train, job.y_train, editing.learned.refitted)
     scored = current.dial is not None and current.dial.is_scored and not editing.is_edited
     retrained = current.dial.mark if current.dial is not None and scored else None
-    takeaway.show(reading.rules, job, editing.learned.model, reading.accuracies[1], retrained)
+    takeaway.show(reading.rules, job, editing.learned.model, reading.scores, retrained)
 
 
 def _detail(reading: Reading, job: Job) -> str:
-    parts = [f"{style.short(job.name)}: {_class_list(reading.rules)}"]
+    parts = [f"{style.short(job.name)}: {job.goal.what}"]
     if reading.rules.edited:
         parts.append("edited by hand")
     if job.outcome is not None:
@@ -149,16 +130,8 @@ def _detail(reading: Reading, job: Job) -> str:
         f"{style.count(len(job.y_train), 'training row')}, {style.count(len(job.y_test), 'test row')}"
     )
     if len(job.y_test):
-        parts.append(f"always “{_commonest(job)}” would get {style.percent(_baseline(job))}")
+        parts.append(job.goal.baseline(job.y_test))
     return " · ".join(parts)
-
-
-def _commonest(job: Job) -> str:
-    return style.short(job.y_train.value_counts().idxmax())
-
-
-def _baseline(job: Job) -> float:
-    return float((job.y_test == job.y_train.value_counts().idxmax()).mean())
 
 
 show()

@@ -13,10 +13,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import dial_view, edit_panel, session, takeaway
+from dashboard import dial_view, edit_panel, session
+from dashboard.dial_measures import ByAccuracy
 from dashboard.dialling import Dialling, Mark, Pick, picks
+from dashboard.goals import ClassGoal
 from dashboard.jobs import Job
 from tmcore.parameters import Parameters
+from tmcore.scores import Scores
 
 VIEW = Path(session.__file__).parent / "views" / "rules.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -74,7 +77,7 @@ def test_named_points_and_their_losses_by_hand() -> None:
         Pick("Most accurate", MARKS[2], 0.0),
         Pick("Every rule", MARKS[3], pytest.approx(1.0)),
     )
-    assert [dial_view.pick_words(pick).replace("\u00a0", " ") for pick in picks(MARKS)] == [
+    assert [dial_view.pick_words(pick, ByAccuracy()).replace("\u00a0", " ") for pick in picks(MARKS)] == [
         "Simplest within noise: 2 rules, −3.0 points",
         "Most accurate: 5 rules, no loss",
         "Every rule: 9 rules, −1.0 points",
@@ -110,7 +113,8 @@ def test_scores_are_those_of_the_estimator(dial: Dialling) -> None:
 
 
 def test_files_say_scores_with_their_intervals() -> None:
-    told = takeaway.scores(54, 48 / 54, Mark(3, 4, 0.9, 0.9, 0.812, 0.023))
+    goal = ClassGoal(pd.Series(["no", "yes"]))
+    told = goal.in_files(Scores(0.9, 0.9, 48 / 54, 0.9), 54, (0.812, 0.023))
     # Wilson's interval of 48 of 54 by its formula: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n)
     z, n, p = 1.959964, 54, 48 / 54
     middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -122,7 +126,7 @@ def test_files_say_scores_with_their_intervals() -> None:
         ),
         ("right when retrained on parts of the training rows", "81.2 % ± 2.3 points (standard error)"),
     )
-    assert takeaway.scores(0, None, None) == ()
+    assert goal.in_files(Scores(0.9, 0.9), 0, None) == ()
 
 
 def test_every_point_keeps_its_own_edits(job: Job, dial: Dialling) -> None:

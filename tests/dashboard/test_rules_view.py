@@ -26,6 +26,7 @@ from tmcore.conditions import Condition, RuleColumn
 from tmcore.parameters import Parameters
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
+from tmcore.scores import Scores
 
 VIEW = Path(session.__file__).parent / "views" / "rules.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -260,7 +261,9 @@ def test_scores_follow_every_edit_as_a_full_prediction_would(rules: RuleSet) -> 
     for edit in [lambda: None, *edits]:
         edit()
         expected = [float((editing.rules().predict(X) == y.to_numpy()).mean()) for X, y in (train, test)]
-        assert reading.accuracies == tuple(expected)
+        scores = reading.scores
+        assert isinstance(scores, Scores)
+        assert (scores.train_accuracy, scores.test_accuracy) == tuple(expected)
         assert len(reading.rules) == len(editing.numbers())
         seen.add(expected[0])
     assert len(seen) > 2

@@ -14,7 +14,7 @@ from tmcore.export.python_format import to_python
 from tmcore.export.sql_format import to_spark, to_sql
 from tmcore.ruleset import RuleSet
 
-__all__ = ["ENDINGS", "FORMATS", "About", "read_json", "write"]
+__all__ = ["ENDINGS", "FORMATS", "About", "formats_for", "read_json", "write"]
 
 FORMATS: dict[str, Callable[[RuleSet, About], bytes]] = {
     "json": to_json,
@@ -62,10 +62,15 @@ def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa
     return FORMATS[format](rules, about)
 
 
+def formats_for(rules: RuleSet) -> tuple[str, ...]:
+    """The names of the formats that can hold rules, in the order of FORMATS."""
+    return tuple(FORMATS) if len(rules.classes) else FOR_NUMBERS
+
+
 def check_format(rules: RuleSet, format: str) -> None:  # noqa: A002 - as in `write`
     """Raise ValueError for a format that is none, or that cannot hold rules that predict a number where these do."""
     if format not in FORMATS:
         raise ValueError(f"Rules can be exported as {' or '.join(FORMATS)}, not as {format!r}.")
-    if not len(rules.classes) and format not in FOR_NUMBERS:
+    if format not in formats_for(rules):
         allowed = f"{', '.join(FOR_NUMBERS[:-1])} or {FOR_NUMBERS[-1]}"
         raise ValueError(f"Rules that predict a number can be exported as {allowed}, not as {format!r}.")
