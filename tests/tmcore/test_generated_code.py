@@ -38,14 +38,12 @@ def test_interval_evaluation_and_feedback_treat_many_clauses_at_once():
     assert max(n for kind, n in feedback.items() if kind.endswith(" x i8")) > 100
 
 
-def test_literal_evaluation_draws_and_counters_treat_many_literals_at_once():
-    evaluate = vector_types(literals.block_outputs, numba.void(WORDS, WORDS, BYTES, WORDS))
-    assert any(kind.endswith(" x i64") and n > 5 for kind, n in evaluate.items())
-    draws = vector_types(literals.draw_events, numba.void(numba.uint64, numba.int64, WORDS, WORDS))
+def test_literal_draws_and_counters_treat_many_literals_at_once():
+    draws = vector_types(literals.draw_events, numba.void(numba.uint32, numba.int64, WORDS, WORDS))
     assert any(kind.endswith(" x i64") and n > 20 for kind, n in draws.items())
-    limits = numba.types.Tuple((numba.int64, numba.uint64, numba.int64, numba.int64))
+    limits = numba.types.Tuple((numba.int64, numba.uint64, numba.int64))
     signature = numba.boolean(
-        numba.uint64[:, ::1], WORDS, WORDS, BYTE, numba.uint64, limits, numba.types.UniTuple(WORDS, 4)
+        numba.uint64[:, ::1], WORDS, WORDS, BYTE, numba.uint32, limits, numba.types.UniTuple(WORDS, 4)
     )
     count = vector_types(literals.clause_feedback, signature)
     assert any(kind.endswith(" x i64") and n > 50 for kind, n in count.items())

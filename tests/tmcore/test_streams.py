@@ -2,8 +2,9 @@
 
 import numba
 import numpy as np
+import pytest
 
-from tmcore.machine import streams
+from tmcore.machine import literals, streams
 
 
 def test_splitmix64_known_values():
@@ -18,12 +19,12 @@ def test_splitmix64_known_values():
     assert [streams.mix(1234567 + (i + 1) * streams.GOLDEN) for i in range(5)] == known
 
 
-def test_xorshift64_known_values():
-    """Marsaglia's xorshift64 (13, 7, 17) from 1: the first two worked out from its definition."""
-    first = 1 ^ 1 << 13
-    first ^= first >> 7
-    first ^= first << 17
-    assert streams.xorshift64(1) == first == 1082269761
+def test_the_next_word_is_two_odd_multiplications_and_a_shift():
+    """Worked out as arithmetic modulo 2**64."""
+    for word in (1, 0xDEADBEEF, 2**64 - 1):
+        first = word * (1 + 2**21) % 2**64
+        expected = (first ^ first // 2**30) * (1 + 2**11) % 2**64
+        assert streams.next64(word) == expected
 
 
 def test_bound_draws_are_a_permutation_of_32_bits():
@@ -99,3 +100,38 @@ def test_draws_are_fair_and_independent_of_their_neighbours():
         z_pairs(chosen[:, 1:], chosen[:, :-1], p),
     ]
     assert max(map(abs, zs)) < 4, zs
+
+
+@pytest.mark.parametrize("s", [3.0, 25.0])
+def test_draws_for_literals_are_fair_and_independent_of_their_neighbours(s):
+    """Events of chance 1/s, 64 literals a word: their share and every kind of neighbour lie within |z| < 4.5."""
+    n_steps, n_clauses, n_words = 300, 20, 6
+    key = streams.key(5, streams.CLAUSES)
+    lanes, words = np.zeros(n_words, np.uint64), np.zeros((n_steps, n_clauses, n_words), np.uint64)
+    probability = streams.short_probability(s)
+    for step in range(n_steps):
+        at_step = streams.key_at(streams.key_at(key, step), 0) & 0xFFFFFFFF
+        for clause in range(n_clauses):
+            word = np.uint32(streams.mix32_at(at_step, clause))
+            literals.draw_events(word, probability, lanes, words[step, clause])
+    bits = np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")
+    event = bits.reshape(n_steps, n_clauses, n_words, 64).astype(float)
+    p = probability / 65536
+
+    def z(a, b):
+        return ((a - p) * (b - p)).sum() / (p * (1 - p) * np.sqrt(a.size))
+
+    zs = [(event.mean() - p) / np.sqrt(p * (1 - p) / event.size)]
+    zs += [z(event[1:], event[:-1]), z(event[:, 1:], event[:, :-1]), z(event[:, :, 1:], event[:, :, :-1])]
+    zs += [z(event[..., apart:], event[..., :-apart]) for apart in (1, 2, 6, 7, 13, 17, 20, 32)]
+    assert max(map(abs, zs)) < 4.5, zs
+
+
+@pytest.mark.parametrize("s", [1.0, 1.37, 2.0, 3.9, 10.0, 11.7647, 25.0, 333.3, 60000.0])
+def test_the_short_probability_is_close_and_has_few_digits(s):
+    """Within 1/512 of 1/s, or within half of 1/65536; no shorter binary fraction is."""
+    probability, exact = streams.short_probability(s), 65536 / s
+    assert abs(probability - exact) <= max(exact / 512, 0.5)
+    unit = probability & -probability
+    shorter = round(exact / (2 * unit)) * 2 * unit
+    assert abs(shorter - exact) > exact / 512 or probability == 65536

@@ -90,7 +90,7 @@ def imdb() -> list[Result]:
     """IMDb, 5,000 best unigrams and bigrams, 5,000 reviews, m = 1,000, T = 40, s = 25."""
     X, y, X_test, y_test = data.imdb()
     parameters = Parameters(
-        n_clauses=1000, T=40, s=25, weights="integer", representation="boolean", n_states=127
+        n_clauses=1000, T=40, s=25, weights="integer", representation="boolean", n_states=32
     )
     dense, dense_test = X.toarray(), X_test.toarray()
     best, theirs = float("inf"), float("inf")

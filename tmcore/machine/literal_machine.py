@@ -34,9 +34,10 @@ class LiteralMachine(Machine):
         self.n_bits = int(np.sum(n_ranks)) - len(n_ranks)
         super().__init__(parameters, n_classes, n_ranks, has_gaps, state)
         self.valid = self._pack(np.arange(self.n_words * WORD) < 2 * self.n_bits)
-        self.included = np.zeros((self.n_machines, self.n_blocks, self.n_words * LANES), np.uint64)
-        self._refresh_included()
-        self.lengths[:, : parameters.n_clauses] = self.literal_counts()
+        shape = self.n_machines, self.n_words + 1, self.n_blocks * LANES
+        n_tests = np.zeros(self.state.weights.shape, np.int32)
+        self.tests = n_tests, np.zeros(shape, np.int32), np.zeros(shape, np.uint64)
+        literals.write_all_tests(self.tests, self.state.planes, self.lengths)
 
     @property
     def n_words(self) -> int:
@@ -72,14 +73,6 @@ class LiteralMachine(Machine):
             planes[q, :, :-1] = ~top[:, None, :]
         return planes
 
-    def _refresh_included(self) -> None:
-        """Lay the include decisions out 64 clauses side by side, as the kernels do after every change."""
-        m = self.parameters.n_clauses
-        padded = np.zeros((self.n_machines, self.n_blocks * LANES, self.n_words), np.uint64)
-        padded[:, :m] = self.state.planes[:, :, -1]
-        blocks = padded.reshape(self.n_machines, self.n_blocks, LANES, self.n_words)
-        self.included[:] = blocks.transpose(0, 1, 3, 2).reshape(self.included.shape)
-
     def prepare(self, codes: Any) -> np.ndarray:
         """Rows of literal words, uint64 of shape (n_rows, words); a 0/1 sparse matrix is packed as it is."""
         words = np.empty((codes.shape[0], self.n_words), np.uint64)
@@ -95,22 +88,17 @@ class LiteralMachine(Machine):
         p = self.parameters
         settings = (self._target, self.odd, self._weight_rule, self._gamma, self._max_literals)
         boost = np.uint64(0xFFFFFFFFFFFFFFFF if p.boost_true_positive else 0)
-        limits = (
-            streams.event_limit(p.s) + 1,
-            boost,
-            self._middle - p.n_states,
-            self._middle + p.n_states - 1,
-        )
+        limits = streams.short_probability(p.s), boost, self._middle - p.n_states
         literals.learn_rows(
-            self.state.planes, self.included, self.state.weights, self.lengths, p.n_clauses, data, self.valid, labels,
+            self.state.planes, self.tests, self.state.weights, self.lengths, p.n_clauses, data, self.valid, labels,
             self.scales, rows, self.state.step, self._keys, machines, settings, limits, self.counts,
         )  # fmt: skip
 
     def _all_votes(self, weights: np.ndarray, data: np.ndarray, sums: np.ndarray) -> None:
-        literals.all_votes(self.included, weights, data, sums)
+        literals.all_votes(self.tests, weights, data, sums)
 
     def _all_outputs(self, data: np.ndarray, outputs: np.ndarray) -> None:
-        literals.all_outputs(self.included, data, outputs)
+        literals.all_outputs(self.tests, data, outputs)
 
     def _bits(self, words: np.ndarray) -> np.ndarray:
         """Words of literals as booleans, shape (..., 2, n_bits): the bits "x <= c_t", then their negations."""

@@ -1,12 +1,15 @@
 """The compiled literal machine: 64 literals a word, states as bit planes (SSL paper, section 3).
 
 A clause's automata are counters whose bits lie in separate words, so one instruction counts 64 of them up or down and
-the topmost bit is the include decision. The include decisions are kept a second time, 64 clauses side by side for one
-word of literals, which is the order in which clauses are evaluated.
+the topmost bit is the include decision. Trained clauses include few literals, so evaluation reads a second form of the
+decisions, the ``tests``: of every clause only the words that include anything, its first words of all clauses side by
+side, then all second ones. A row is tested against the first word of every clause, then against the second of those
+clauses that are not violated yet, and so on; most are after one or two.
 
-Draws: word w of a clause starts a xorshift64 sequence at ``key_at(clause's word, w)``; its steps are combined, from the
-lowest to the highest bit of the event's probability, into 64 draws of exactly that probability (n / 65536). No mask is
-ever used twice: ready-made masks collapse accuracy to chance on wide sparse data.
+Draws: for its word w of literals, a clause's word starts a sequence (`streams.next64`) at the 64 bits of ``mix32_at``
+2w and 2w + 1; its steps are combined, from the lowest to the highest bit of the event's probability, into 64 draws of
+exactly that probability (n / 65536). The fewer bits of n are 0 at its end the more steps, so 1/s is rounded to within
+1/512 of itself. No mask is ever used twice: ready-made masks collapse accuracy to chance on wide sparse data.
 """
 
 from __future__ import annotations
@@ -21,58 +24,6 @@ _ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _BYTES, _SUM = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 _S2, _S4, _S56 = np.uint64(2), np.uint64(4), np.uint64(56)
-_S7, _S13, _S17 = np.uint64(7), np.uint64(13), np.uint64(17)
-
-
-@kernel
-def block_outputs(included, row, outputs, violated):
-    """Outputs of 64 clauses for one row: no included literal is 0 (eqs. 3 and 5); an empty clause gives 1 (eq. 4).
-
-    Parameters
-    ----------
-    included : ndarray of uint64, shape (words * 64,)
-        Include decisions of the block, 64 clauses side by side for each word of literals.
-    row : ndarray of uint64, shape (words,)
-        The row's literals.
-    outputs : ndarray of uint8, shape (64,)
-    violated : ndarray of uint64, shape (64,)
-        Scratch.
-    """
-    for j in range(LANES):
-        violated[j] = _ZERO
-    for w in range(len(row)):
-        zeros = ~row[w]
-        for j in range(LANES):
-            violated[j] |= included[w * LANES + j] & zeros
-    for j in range(LANES):
-        outputs[j] = np.uint8(violated[j] == _ZERO)
-
-
-@kernel
-def draw_events(key, probability, lanes, events):
-    """Bits that are 1 with `probability` / 65536 each, written to `events`, uint64 of shape (words,)."""
-    n_words = len(events)
-    if probability >= 65536:
-        for w in range(n_words):
-            events[w] = _ALL
-        return
-    for w in range(n_words):
-        lanes[w] = max(streams.key_at_u(key, w), _ONE)
-        events[w] = _ZERO
-    bit = 0
-    while not (probability >> bit) & 1:
-        bit += 1
-    while bit < 16:
-        union = _ALL if (probability >> bit) & 1 else _ZERO
-        for w in range(n_words):
-            word = lanes[w]
-            word ^= word << _S13
-            word ^= word >> _S7
-            word ^= word << _S17
-            lanes[w] = word
-            # OR where the probability's bit is 1, AND where it is 0.
-            events[w] = (word & events[w]) | ((word | events[w]) & union)
-        bit += 1
 
 
 @inlined
@@ -82,6 +33,94 @@ def count_ones(word):
     word = (word & _FOURS) + ((word >> _S2) & _FOURS)
     word = (word + (word >> _S4)) & _BYTES
     return np.int64((word * _SUM) >> _S56)
+
+
+@kernel
+def row_outputs(tests, row, outputs, alive):
+    """Outputs of all clauses of one machine for one row: no included literal is 0 (SSL paper, eqs. 3 and 5).
+
+    Parameters
+    ----------
+    tests : tuple
+        As made by `write_tests`: words in use of each clause, shape (blocks * 64,); where they lie in a row and their
+        include decisions, shape (words + 1, blocks * 64).
+    row : ndarray of uint64, shape (words,)
+        The row's literals.
+    outputs : ndarray of uint8, shape (blocks * 64,)
+        Written; an empty clause gives 1 (eq. 4, while learning).
+    alive : ndarray of int32, shape (blocks * 64,)
+        Scratch: the clauses that are not violated yet.
+    """
+    n_tests, places, masks = tests
+    left = len(outputs)
+    for j in range(left):
+        alive[j] = j
+    depth = 0
+    while left > 0:
+        count = 0
+        for i in range(left):  # without a branch: which clause is violated cannot be foreseen
+            j = alive[i]
+            passed_all = n_tests[j] <= depth
+            holds = masks[depth, j] & ~row[places[depth, j]] == _ZERO
+            outputs[j] = np.uint8(passed_all)
+            alive[count] = j
+            count += 1 if holds & (not passed_all) else 0
+        left = count
+        depth += 1
+
+
+@kernel
+def write_tests(tests, clause, included):
+    """Write the tests of one clause from its include decisions, uint64 of shape (words,); returns its literals."""
+    n_tests, places, masks = tests
+    count, length = 0, 0
+    for w in range(len(included)):
+        word = included[w]
+        if word != _ZERO:
+            places[count, clause] = w
+            masks[count, clause] = word
+            count += 1
+            length += count_ones(word)
+    n_tests[clause] = count
+    return length
+
+
+@kernel
+def write_all_tests(tests, planes, lengths):
+    """`write_tests` for all clauses of all machines; `lengths` gets their literals."""
+    n_tests, places, masks = tests
+    for machine in range(planes.shape[0]):
+        of_machine = n_tests[machine], places[machine], masks[machine]
+        for j in range(planes.shape[1]):
+            lengths[machine, j] = write_tests(of_machine, j, planes[machine, j, -1])
+
+
+@kernel
+def draw_events(word, probability, lanes, events):
+    """Bits that are 1 with `probability` / 65536 each, written to `events`, uint64 of shape (words,)."""
+    n_words = len(events)
+    if probability >= 65536:
+        for w in range(n_words):
+            events[w] = _ALL
+        return
+    halves = lanes.view(np.uint32)
+    for i in range(2 * n_words):
+        halves[i] = streams.mix32_at_u(word, i)
+    for w in range(n_words):
+        events[w] = _ZERO
+    bit = 0
+    while not (probability >> bit) & 1:
+        bit += 1
+    while bit < 16:  # OR where the probability's bit is 1, AND where it is 0
+        if (probability >> bit) & 1:
+            for w in range(n_words):
+                lanes[w] = streams.next64_u(lanes[w])
+                events[w] |= lanes[w]
+        else:
+            for w in range(n_words):
+                lanes[w] = streams.next64_u(lanes[w])
+                events[w] &= lanes[w]
+        bit += 1
 
 
 @inlined
@@ -101,7 +140,7 @@ def split_moves(kind, row, valid, events, include, boost, up, down):
 
 
 @kernel
-def clause_feedback(planes, row, valid, kind, key, limits, scratch):
+def clause_feedback(planes, row, valid, kind, word, limits, scratch):
     """Feedback of one row to one clause; returns whether any automaton changed its action.
 
     Parameters
@@ -111,33 +150,30 @@ def clause_feedback(planes, row, valid, kind, key, limits, scratch):
     row, valid : ndarray of uint64, shape (words,)
         The row's literals, and which bits are literals at all.
     kind : uint8
-    key : uint64
-        The clause's word of this step.
+    word : uint32
+        Where the clause's draws start.
     limits : tuple
-        Event probability in 1/65536, boost as a mask, lowest counter, highest counter.
+        Event probability in 1/65536, boost as a mask, lowest counter.
     scratch : tuple of ndarray of uint64, shape (words,)
     """
-    probability, boost, lowest, highest = limits
+    probability, boost, lowest = limits
     lanes, events, up, down = scratch
     bits, n_words = planes.shape
     if kind != votes.REJECT:
-        draw_events(key, probability, lanes, events)
+        draw_events(word, probability, lanes, events)
     split_moves(kind, row, valid, events, planes[bits - 1], boost, up, down)
-    # Saturation: a counter moves only where one of its bits differs from the end's.
-    below, above = lanes, events
+    # Saturation: a counter moves only where one of its bits differs from the end it moves to. The two ends are each
+    # other's complement, so where the lowest counter has a 0 that end's bit is 1 going up and 0 going down.
+    differs = lanes
     for w in range(n_words):
-        below[w] = _ZERO
-        above[w] = _ZERO
+        differs[w] = _ZERO
     for bit in range(bits):
-        low = _ALL if (lowest >> bit) & 1 else _ZERO
-        high = _ALL if (highest >> bit) & 1 else _ZERO
+        flip = _ZERO if (lowest >> bit) & 1 else _ALL
         for w in range(n_words):
-            word = planes[bit, w]
-            above[w] |= word ^ low
-            below[w] |= word ^ high
+            differs[w] |= planes[bit, w] ^ down[w] ^ flip
     for w in range(n_words):
-        down[w] &= above[w]
-        up[w] = (up[w] & below[w]) | down[w]
+        down[w] &= differs[w]
+        up[w] = (up[w] & differs[w]) | down[w]
     # One pass counts up and down: a carry runs on through ones, a borrow through zeros.
     flipped = _ZERO
     for bit in range(bits):
@@ -145,16 +181,16 @@ def clause_feedback(planes, row, valid, kind, key, limits, scratch):
             for w in range(n_words):
                 flipped |= up[w]
         for w in range(n_words):
-            word = planes[bit, w]
-            planes[bit, w] = word ^ up[w]
-            up[w] &= word ^ down[w]
+            plane = planes[bit, w]
+            planes[bit, w] = plane ^ up[w]
+            up[w] &= plane ^ down[w]
     return flipped != _ZERO
 
 
 @kernel
 def learn_row(
     planes,
-    included,
+    tests,
     weights,
     lengths,
     n_clauses,
@@ -171,20 +207,15 @@ def learn_row(
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
     _, odd, weight_rule, gamma, max_literals = settings
     outputs, kinds, chosen, clause_scratch = scratch
-    n_words = len(row)
     for first in range(0, len(outputs), LANES):
         count = votes.select(
             outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, chance, y, odd
         )
         for i in range(count):
             j = chosen[i]
-            kind, word = kinds[j], np.uint64(votes.clause_word(key, first + j))
+            kind, word = kinds[j], votes.clause_word(key, first + j)
             if clause_feedback(planes[first + j], row, valid, kind, word, limits, clause_scratch):
-                length = 0
-                for w in range(n_words):
-                    included[first // LANES, w * LANES + j] = planes[first + j, -1, w]
-                    length += count_ones(planes[first + j, -1, w])
-                lengths[first + j] = length
+                lengths[first + j] = write_tests(tests, first + j, planes[first + j, -1])
             if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
                 weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
             counts[kind >> 1, first + j] += 1
@@ -193,7 +224,7 @@ def learn_row(
 @kernel
 def learn_rows(
     planes,
-    included,
+    tests,
     weights,
     lengths,
     n_clauses,
@@ -214,7 +245,8 @@ def learn_rows(
     Parameters
     ----------
     planes : ndarray of uint64, shape (machines, clauses, bits, words)
-    included : ndarray of uint64, shape (machines, blocks, words * 64)
+    tests : tuple
+        As in `row_outputs`, with an axis of machines before.
     weights : ndarray of int64, shape (machines, blocks * 64)
     literals : ndarray of uint64, shape (n_rows, words)
     valid : ndarray of uint64, shape (words,)
@@ -226,8 +258,7 @@ def learn_rows(
         As in `clause_feedback`.
     """
     n_machines, n_words = planes.shape[0], len(valid)
-    outputs = np.zeros(included.shape[1] * LANES, np.uint8)
-    violated = np.zeros(LANES, np.uint64)
+    outputs, alive = np.zeros(weights.shape[1], np.uint8), np.zeros(weights.shape[1], np.int32)
     clause_scratch = (
         np.zeros(n_words, np.uint64),
         np.zeros(n_words, np.uint64),
@@ -247,7 +278,8 @@ def learn_rows(
                 y = 1 - turn
                 if machine < machines[0] or machine >= machines[1]:
                     continue
-            row_outputs(included[machine], literals[row], outputs, violated)
+            of_machine = tests[0][machine], tests[1][machine], tests[2][machine]
+            row_outputs(of_machine, literals[row], outputs, alive)
             total = votes.vote_sum(outputs, weights[machine])
             if odd:
                 chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
@@ -256,36 +288,30 @@ def learn_rows(
                 y = 1 if min(max(total, 0), target) < label else 0
             if chance > 0:
                 learn_row(
-                    planes[machine], included[machine], weights[machine], lengths[machine], n_clauses, literals[row],
+                    planes[machine], of_machine, weights[machine], lengths[machine], n_clauses, literals[row],
                     valid, chance, y, streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
                 )  # fmt: skip
 
 
 @kernel
-def row_outputs(included, row, outputs, violated):
-    """Outputs of all clauses of one machine for one row, uint8 of shape (blocks * 64,); an empty clause gives 1."""
-    for block in range(included.shape[0]):
-        block_outputs(included[block], row, outputs[block * LANES : (block + 1) * LANES], violated)
-
-
-@kernel
-def all_votes(included, weights, literals, sums):
+def all_votes(tests, weights, literals, sums):
     """Vote sums of every row, written to `sums` of shape (n_rows, machines); an empty clause counts with its weight."""
-    outputs = np.zeros(included.shape[1] * LANES, np.uint8)
-    violated = np.zeros(LANES, np.uint64)
+    outputs, alive = np.zeros(weights.shape[1], np.uint8), np.zeros(weights.shape[1], np.int32)
     for row in range(literals.shape[0]):
-        for machine in range(included.shape[0]):
-            row_outputs(included[machine], literals[row], outputs, violated)
+        for machine in range(weights.shape[0]):
+            of_machine = tests[0][machine], tests[1][machine], tests[2][machine]
+            row_outputs(of_machine, literals[row], outputs, alive)
             sums[row, machine] = votes.vote_sum(outputs, weights[machine])
 
 
 @kernel
-def all_outputs(included, literals, outputs):
+def all_outputs(tests, literals, outputs):
     """Clause outputs of every row, uint8 of shape (n_rows, machines, blocks * 64); an empty clause gives 1."""
-    violated = np.zeros(LANES, np.uint64)
+    alive = np.zeros(outputs.shape[2], np.int32)
     for row in range(literals.shape[0]):
-        for machine in range(included.shape[0]):
-            row_outputs(included[machine], literals[row], outputs[row, machine], violated)
+        for machine in range(outputs.shape[1]):
+            of_machine = tests[0][machine], tests[1][machine], tests[2][machine]
+            row_outputs(of_machine, literals[row], outputs[row, machine], alive)
 
 
 @kernel

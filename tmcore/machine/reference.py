@@ -400,17 +400,18 @@ class ReferenceLiterals(ReferenceMachine):
         return ()
 
     def _events(self, word: int) -> list[int]:
-        """The 1/s event of every literal: 64 at a time from the word's xorshift64 sequences."""
-        probability = streams.event_limit(self.parameters.s) + 1
+        """The 1/s event of every literal: 64 at a time from the word's sequences."""
+        probability = streams.short_probability(self.parameters.s)
         drawn: list[int] = []
         for w in range(self.n_words):
-            lane, events = max(1, streams.key_at(word, w)), 0
+            lane = streams.mix32_at(word, 2 * w) | streams.mix32_at(word, 2 * w + 1) << 32
+            events = 0
             if probability == 65536:
                 events = (1 << 64) - 1
             else:
                 lowest = (probability & -probability).bit_length() - 1
                 for bit in range(lowest, 16):
-                    lane = streams.xorshift64(lane)
+                    lane = streams.next64(lane)
                     events = events | lane if probability >> bit & 1 else events & lane
             drawn += [events >> i & 1 for i in range(64)]
         return drawn
