@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tmcore.machine import IntervalMachine, intervals, streams, votes
+from tmcore.machine import IntervalMachine, interval_moves, intervals, streams, votes
 from tmcore.machine.reference import ReferenceIntervals
 from tmcore.machine.state import LANES, ONE_VOTE
 from tmcore.parameters import Parameters
@@ -88,9 +88,9 @@ def moved(kind, code, lower, upper, event, paper=False, boost=False, tie=0):
     u = np.uint8
     rule = (u(N), u(2 * N), u(boost), u(paper))
     with np.errstate(over="ignore"):  # a byte wraps, as the compiled kernel's does
-        feature = intervals.feature_terms.py_func(wrapping, u(LAST), u(code), u(paper))
+        feature = interval_moves.feature_terms.py_func(wrapping, u(LAST), u(code), u(paper))
         before = (u(lower), u(upper), u(N + 1), u(N + 1))
-        got = intervals.move.py_func(
+        got = interval_moves.move.py_func(
             wrapping, u(kind), u(event), u(event), u(tie), *before, u(code), feature, rule
         )
     return tuple(int(x) for x in got[:4])

@@ -5,7 +5,7 @@ import re
 import numba
 import pytest
 
-from tmcore.machine import intervals, literals
+from tmcore.machine import interval_moves, intervals, literals
 
 BYTES, WORDS = numba.uint8[::1], numba.uint64[::1]
 BYTE = numba.uint8
@@ -30,12 +30,10 @@ def test_interval_evaluation_and_feedback_treat_many_clauses_at_once():
     evaluate = vector_types(intervals.block_outputs, numba.void(BYTES, BYTES, BYTES))
     assert lanes_of(evaluate, 8) >= 16
     rule, index = numba.types.UniTuple(BYTE, 4), numba.int64
-    number = numba.uint32
-    signature = numba.boolean(BYTES, index, BYTES, index, index, BYTE, number, number, rule, BYTES)
-    feedback = vector_types(intervals.wide_feedback, signature)
+    sweep = vector_types(interval_moves.sweep, numba.void(BYTES, index, BYTES, index, rule))
     # The moves of one feature are some 70 operations on bytes.
-    assert lanes_of(feedback, 8) >= 16
-    assert max(n for kind, n in feedback.items() if kind.endswith(" x i8")) > 100
+    assert lanes_of(sweep, 8) >= 16
+    assert max(n for kind, n in sweep.items() if kind.endswith(" x i8")) > 100
 
 
 def test_literal_draws_and_counters_treat_many_literals_at_once():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tmcore.machine import intervals, streams
-from tmcore.machine.intervals import LOWER_STATE, NARROW, UPPER, UPPER_STATE, WIDE
+from tmcore.machine.interval_moves import LOWER_STATE, PIECE, UPPER, UPPER_STATE
 from tmcore.machine.machine import Machine
 from tmcore.machine.state import LANES, ClauseBank, MachineState, polarities, rank_dtype
 from tmcore.parameters import Parameters
@@ -26,7 +26,10 @@ class IntervalMachine(Machine):
         dtype = self.state.planes.dtype
         last, gap = np.zeros(self.n_padded, dtype), np.zeros(self.n_padded, dtype)
         last[: len(n_ranks)], gap[: len(n_ranks)] = self.n_ranks - 1, self.has_gaps
-        self.terms = self._in_pieces(np.stack([last, gap, np.zeros_like(last)]))
+        shared = np.stack(
+            [last, last, gap, gap, np.zeros_like(last), np.zeros_like(last)]
+        )  # each for two clauses
+        self.terms = self._in_pieces(shared)
         self.tests = np.zeros((self.n_machines, self.n_blocks * len(n_ranks) * 2 * LANES), dtype)
         self.refresh_tests()
         self.lengths[:, : parameters.n_clauses] = self.literal_counts()
@@ -34,31 +37,19 @@ class IntervalMachine(Machine):
     @property
     def n_padded(self) -> int:
         """Features, filled up to whole pieces."""
-        return max(1, -(-len(self.n_ranks) // NARROW)) * NARROW
-
-    def _pieces(self) -> list[tuple[int, int]]:
-        """First feature and size of every piece."""
-        wide = self.n_padded // WIDE
-        pieces = [(piece * WIDE, WIDE) for piece in range(wide)]
-        return pieces + [(wide * WIDE, NARROW)] * (self.n_padded > wide * WIDE)
+        return max(1, -(-len(self.n_ranks) // PIECE)) * PIECE
 
     def _in_pieces(self, planes: np.ndarray) -> np.ndarray:
         """Planes of shape (planes, ..., padded features) as the kernels want them: (..., planes * padded features)."""
-        moved = np.moveaxis(planes, 0, -2)
-        parts = [
-            moved[..., first : first + size].reshape(*moved.shape[:-2], -1) for first, size in self._pieces()
-        ]
-        return np.ascontiguousarray(np.concatenate(parts, axis=-1))
+        pieces = planes.reshape(*planes.shape[:-1], -1, PIECE)
+        moved = np.moveaxis(pieces, 0, -2)
+        return np.ascontiguousarray(moved).reshape(*planes.shape[1:-1], -1)
 
     def _planes(self, first: int = 0, last: int = UPPER_STATE) -> np.ndarray:
         """Planes first..last of all clauses as (planes, machines, clauses, features), a copy."""
-        stored = self.state.planes.reshape(self.n_machines, self.parameters.n_clauses, 4 * self.n_padded)
-        parts = [
-            stored[..., 4 * at : 4 * (at + size)].reshape(*stored.shape[:2], 4, size)[:, :, first : last + 1]
-            for at, size in self._pieces()
-        ]
-        planes = np.concatenate(parts, axis=-1)[..., : len(self.n_ranks)]
-        return np.ascontiguousarray(np.moveaxis(planes, 2, 0))
+        stored = self.state.planes.reshape(self.n_machines, self.parameters.n_clauses, -1, 4, PIECE)
+        planes = np.moveaxis(stored[..., first : last + 1, :], 3, 0)
+        return np.ascontiguousarray(planes.reshape(*planes.shape[:3], -1)[..., : len(self.n_ranks)])
 
     def _start_planes(self) -> np.ndarray:
         p, o = self.parameters, len(self.n_ranks)
@@ -102,7 +93,7 @@ class IntervalMachine(Machine):
     ) -> None:
         p = self.parameters
         dtype = self.state.planes.dtype.type
-        limit = streams.event_limit(p.s)
+        limit = streams.event_limit(p.s) + 1
         settings = (self._target, self.odd, limit, self._weight_rule, self._gamma, self._max_literals)
         paper = dtype(p.bound_rule == "paper")
         rule = (dtype(p.n_states), dtype(2 * p.n_states), dtype(p.boost_true_positive), paper)

@@ -17,22 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from tmcore.machine import streams, votes
+from tmcore.machine.bits import count_ones
 from tmcore.machine.jit import inlined, kernel
-from tmcore.machine.state import LANES
 
 _ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
-_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-_BYTES, _SUM = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
-_S2, _S4, _S56 = np.uint64(2), np.uint64(4), np.uint64(56)
-
-
-@inlined
-def count_ones(word):
-    """Bits that are 1 in a 64-bit word."""
-    word = word - ((word >> _ONE) & _PAIRS)
-    word = (word & _FOURS) + ((word >> _S2) & _FOURS)
-    word = (word + (word >> _S4)) & _BYTES
-    return np.int64((word * _SUM) >> _S56)
 
 
 @kernel
@@ -207,18 +195,15 @@ def learn_row(
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
     _, odd, weight_rule, gamma, max_literals = settings
     outputs, kinds, chosen, clause_scratch = scratch
-    for first in range(0, len(outputs), LANES):
-        count = votes.select(
-            outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, chance, y, odd
-        )
-        for i in range(count):
-            j = chosen[i]
-            kind, word = kinds[j], votes.clause_word(key, first + j)
-            if clause_feedback(planes[first + j], row, valid, kind, word, limits, clause_scratch):
-                lengths[first + j] = write_tests(tests, first + j, planes[first + j, -1])
-            if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
-                weights[first + j] = votes.update_weight(weights[first + j], kind, weight_rule, gamma)
-            counts[kind >> 1, first + j] += 1
+    count = votes.select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, chance, y, odd)
+    for i in range(count):
+        j = chosen[i]
+        kind, word = kinds[j], votes.clause_word(key, j)
+        if clause_feedback(planes[j], row, valid, kind, word, limits, clause_scratch):
+            lengths[j] = write_tests(tests, j, planes[j, -1])
+        if weight_rule != votes.WEIGHTS_FIXED and kind != votes.FORGET:
+            weights[j] = votes.update_weight(weights[j], kind, weight_rule, gamma)
+        counts[kind >> 1, j] += 1
 
 
 @kernel
@@ -265,7 +250,7 @@ def learn_rows(
         np.zeros(n_words, np.uint64),
         np.zeros(n_words, np.uint64),
     )
-    scratch = (outputs, np.zeros(LANES, np.uint8), np.zeros(LANES, np.int64), clause_scratch)
+    scratch = outputs, np.zeros(len(outputs), np.uint8), np.zeros(len(outputs), np.int32), clause_scratch
     target, odd = settings[0], settings[1]
     for i in range(len(rows)):
         step, row = first_step + i, rows[i]

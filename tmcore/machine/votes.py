@@ -10,7 +10,7 @@ import numpy as np
 
 from tmcore.machine import streams
 from tmcore.machine.jit import inlined
-from tmcore.machine.state import LANES, MAX_WEIGHT, ONE_VOTE
+from tmcore.machine.state import LANES, MAX_WEIGHT, NO_BUDGET, ONE_VOTE
 
 RECOGNISE, FORGET, REJECT = np.uint8(1), np.uint8(2), np.uint8(4)
 """Kinds of feedback: Type I with output 1 (Ia), Type I with output 0 (Ib), Type II with output 1."""
@@ -50,30 +50,34 @@ def regression_limit(votes, target, wanted):
 
 
 @inlined
-def select(outputs, lengths, max_literals, kinds, chosen, key, first, n_clauses, limit, y, odd):
-    """Which clauses of a block get feedback, and of which kind; their positions go to `chosen`. Returns how many.
+def select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, limit, y, odd):
+    """Which clauses get feedback, and of which kind; their numbers go to `chosen`. Returns how many.
 
     A clause whose polarity agrees with y gets Type I, else Type II (eqs. 7 and 10, mended for negative clauses: both
     polarities are selected with the probability that belongs to y). Type II of a clause that outputs 0 does nothing.
     A clause with more than `max_literals` is made to forget where it would be confirmed.
     """
-    largest = np.uint32(limit - 1)
+    largest, odd_8, y_8 = np.uint32(limit - 1), np.uint8(odd), np.uint8(y)
     start = np.uint32(key >> _U32)
-    first = max(first, 0)
-    for j in range(LANES):
-        draw = streams.mix32_at_u(start, first + j)
-        kinds[j] = np.uint8(draw <= largest) & np.uint8(first + j < n_clauses)
-    for j in range(LANES):
-        output = outputs[first + j]
-        confirmed = np.uint8(lengths[first + j] <= max_literals) & output
-        type_one = np.uint8(RECOGNISE if confirmed else FORGET)
-        type_two = np.uint8(REJECT if output else np.uint8(0))
-        kind = type_one if (j & odd) != y else type_two
-        kinds[j] = np.uint8(kind if kinds[j] else np.uint8(0))
+    for block in range(0, len(outputs), LANES):  # in bytes: wider types would fill more registers
+        first = max(block, 0)
+        for j in range(LANES):
+            kinds[first + j] = np.uint8(streams.mix32_at_u(start, first + j) <= largest)
+        for j in range(LANES):
+            output = outputs[first + j]
+            type_one = RECOGNISE if output else FORGET
+            type_two = REJECT if output else np.uint8(0)
+            kind = type_one if np.uint8(np.uint8(j) & odd_8) != y_8 else type_two
+            kinds[first + j] = np.uint8(kind if kinds[first + j] else np.uint8(0))
     count = 0
-    for j in range(LANES):
+    for j in range(n_clauses):
         chosen[count] = j
-        count += 1 if kinds[j] else 0
+        count += np.int64(kinds[j] != 0)
+    if max_literals < NO_BUDGET:
+        for i in range(count):
+            j = chosen[i]
+            if kinds[j] == RECOGNISE and lengths[j] > max_literals:
+                kinds[j] = FORGET
     return count
 
 
