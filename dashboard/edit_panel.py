@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ PROBLEM = "tsetlin_edit_problem"
 WEIGHT = rf"^\s*[+{MINUS}-]?(\d+\.?\d*|\.\d+)\s*$"
 """What may be typed as a weight, with either minus."""
 
+WEIGHT_DIGITS = 3
 MOST_SHARE = 50.0
 MOST_DRAWN_CLOSED = 300
 """With more rules the panel is filled when it is opened."""
@@ -41,7 +43,8 @@ def show(editing: Editing, X: pd.DataFrame, y: pd.Series) -> None:
             "explanations and downloads follow; downloads say that the rules were edited."
         )
         _table(editing)
-        _rare(editing, X, y)
+        if len(editing.learned.rules.classes):
+            _rare(editing, X, y)
         _bounds(editing)
         problem = st.session_state.pop(PROBLEM, None)
         if problem:
@@ -95,11 +98,14 @@ def _names(editing: Editing) -> list[str]:
 def _table(editing: Editing) -> None:
     draft, names = editing.draft, _names(editing)
     numbers = list(draft.rules)
+    heaviest = max((rule.magnitude for rule in draft.rules.values()), default=0.0)
+    digits = WEIGHT_DIGITS if not heaviest else max(0, WEIGHT_DIGITS - 1 - math.floor(math.log10(heaviest)))
+    digits = WEIGHT_DIGITS if len(editing.learned.rules.classes) else digits
     frame = pd.DataFrame(
         {"use": [number not in draft.off for number in numbers]}, index=pd.Index(numbers, name="no.")
     )
     for k, name in enumerate(names):
-        frame[name] = [signed(as_tuple(draft.rules[number].weights)[k], 3) for number in numbers]
+        frame[name] = [signed(as_tuple(draft.rules[number].weights)[k], digits) for number in numbers]
     frame["rule"] = [draft.rules[number].text() for number in numbers]
     key = f"edit_table_{editing.version}"
     st.data_editor(

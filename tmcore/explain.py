@@ -178,6 +178,12 @@ def nearest_missed(rules: RuleSet, values: Mapping[str, Value], at_most: int) ->
 
 
 def wrong_rows(rules: RuleSet, X: pd.DataFrame, y: pd.Series) -> NDArray[np.intp]:
-    """Return the positions of the rows that are predicted wrongly, ascending."""
+    """Return the positions of the rows that are predicted wrongly, ascending.
+
+    Of numbers, those that are missed by more than twice the mean error.
+    """
     predicted: Any = rules.predict(X)
+    if not len(rules.classes) and len(y):
+        errors = np.abs(np.asarray(y, np.float64) - predicted)
+        return np.flatnonzero(errors > 2 * errors.mean())
     return np.flatnonzero(predicted != np.asarray(y))

@@ -62,8 +62,8 @@ def caption(dial: Dialling, marks: tuple[Mark, ...]) -> str:
     hollow = "" if marks[0].test is None else " Hollow: test rows, not used to choose."
     if dial.is_scored:
         return (
-            f"Line: {dial.measuring.name} of the whole machine retrained on parts of the training rows, on the rest, ± one "
-            f"standard error.{hollow} Drag, or use ← →."
+            f"Line: {dial.measuring.name} of the whole machine retrained on parts of the training rows, on the rest, ± "
+            f"one standard error.{hollow} Drag, or use ← →."
         )
     name = dial.measuring.name
     return (

@@ -195,7 +195,7 @@ function build(root) {
       node("section", {}, keep("fallTitle", node("h2")), keep("fallCap", node("p", { class: "cap" })), keep("choices", node("select", { class: "choices", "aria-label": "Class in focus" })),
         keep("fall", node("div", { class: "fall", role: "list" })),
         node("div", { class: "two" },
-          node("div", {}, keep("flipTitle", node("h2")), node("p", { class: "cap", text: "Fewest columns first, then fewest levels." }), keep("flips", node("div", { class: "near", role: "list" }))),
+          node("div", {}, keep("flipTitle", node("h2")), keep("flipCap", node("p", { class: "cap" })), keep("flips", node("div", { class: "near", role: "list" }))),
           node("div", {}, node("h2", { text: "Rules that just missed" }), node("p", { class: "cap", text: "Closest to holding first, with what they would add." }), keep("missed", node("div", { class: "near", role: "list" })))))));
   page.choices.onchange = () => ask(page, "focus", page.choices.selectedIndex);
   return page;
@@ -205,6 +205,7 @@ function draw(page, data) {
   page.title.textContent = data.title;
   page.sub.textContent = data.sub;
   page.wrong.disabled = data.nWrong === 0;
+  page.wrong.firstChild.textContent = data.wrongWord;
   page.own.disabled = !data.changed;
   page.unread.textContent = data.unread;
   drawVerdict(page, data.verdict);
@@ -218,6 +219,7 @@ function draw(page, data) {
   page.flips.classList.toggle("stale", data.flips === null);
   if (data.flips) {
     page.flipTitle.textContent = data.flips.title;
+    page.flipCap.textContent = data.flips.caption;
     page.flips.replaceChildren(...data.flips.rows.map((flip) => drawFlip(page, flip)));
   }
   page.missed.replaceChildren(...data.missed.map(drawMissed));

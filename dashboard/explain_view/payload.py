@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import expit
 
 from dashboard.explain_view.looking import Looking
-from dashboard.rule_list.payload import Painter, backdrop
+from dashboard.rule_list.payload import Painter
 from dashboard.style import count, hue, mark, percent, short
 from tmcore.conditions import number_text, visible, weight_text
 from tmcore.explain import Domain, Value, explain_values, nearest_missed
 from tmcore.flips import Flip
-from tmcore.rule import FiredRule, Rule, as_tuple
+from tmcore.rule import Explanation, FiredRule, Rule, as_tuple
 
 MOST_FIRED = 40
 MOST_MISSED = 4
@@ -27,9 +27,9 @@ class ExplainPainter:
     def __init__(self, looking: Looking) -> None:
         self.looking = looking
         self.rules = looking.rules
-        self.names = [short(name) for name in self.rules.class_names]
-        self.two = len(self.names) == 2
         self._painter = Painter(self.rules, *looking.train)
+        self.names = self._painter.names
+        self.two = len(self.names) == 2
         self._steps = {
             name: _step(domain.numbers) for name, domain in looking.domains.items() if domain.numbers
         }
@@ -37,11 +37,13 @@ class ExplainPainter:
 
     def build(self, with_flips: bool = True) -> dict[str, Any]:
         """The whole page. Without flips their search is left out, for while a slider moves."""
-        looking = self.looking
-        explained = explain_values(self.rules, looking.given)
-        sums = as_tuple(explained.votes)
+        explained = explain_values(self.rules, self.looking.given)
         predicted = self.rules.classes.tolist().index(explained.predicted)
-        focus = 1 if self.two else (predicted if looking.focus is None else looking.focus)
+        focus = 1 if self.two else (predicted if self.looking.focus is None else self.looking.focus)
+        return self._told(explained, focus, predicted, with_flips)
+
+    def _told(self, explained: Explanation, focus: int, predicted: int, with_flips: bool) -> dict[str, Any]:
+        looking, sums = self.looking, as_tuple(explained.votes)
         return {
             **self._head(predicted, sums),
             "fields": [self._field(place, name) for place, name in enumerate(looking.columns)],
@@ -64,10 +66,7 @@ class ExplainPainter:
         verdict = f"so this is {'wrong' if looking.place in looking.wrong else 'right'}"
         if looking.is_changed:
             verdict = "edited"
-        kind = "Test" if looking.is_test else "Training"
-        index = y.index[looking.place]
-        where = f" · row {index + 1:,} of the data" if isinstance(index, int | np.integer) else ""
-        below = f"{kind} row {looking.place + 1:,} of {len(y):,}{where} · recorded as {short(recorded)} · {verdict}"
+        below = f"{self._where()} · recorded as {short(recorded)} · {verdict}"
         n_wrong = len(looking.wrong)
         wrong = (
             f"{count(n_wrong, 'row')} of {len(y):,} wrong"
@@ -78,8 +77,18 @@ class ExplainPainter:
             "title": f"{with_these} rules say {self.names[predicted]}{sure}",
             "sub": f"{below} · {wrong}",
             "nWrong": n_wrong,
+            "wrongWord": "Next wrong row",
             "verdict": self._verdict(shares, sums),
         }
+
+    def _where(self) -> str:
+        """Which row it is."""
+        looking = self.looking
+        y = looking.rows[1]
+        kind = "Test" if looking.is_test else "Training"
+        index = y.index[looking.place]
+        where = f" · row {index + 1:,} of the data" if isinstance(index, int | np.integer) else ""
+        return f"{kind} row {looking.place + 1:,} of {len(y):,}{where}"
 
     def _shares(self, sums: tuple[float, ...]) -> list[float] | None:
         """Probabilities of the classes; None where votes are not log-odds."""
@@ -110,8 +119,7 @@ class ExplainPainter:
     def _behind(self, domain: Domain) -> dict[str, Any] | None:
         if domain.column.kind != "numeric":
             return None
-        X, y = self.looking.train
-        behind = backdrop(X[domain.column.name], y, self.rules.classes)
+        behind = self._painter.backdrop_of(domain.column.name)
         if behind is None:
             return None
         up = 1 if self.two else 0
@@ -254,7 +262,8 @@ class ExplainPainter:
 
     def _flips(self) -> dict[str, Any]:
         search = self.looking.flips()
-        return {"title": search.text, "rows": [self._flip(flip) for flip in search.flips]}
+        caption = "Fewest columns first, then fewest levels."
+        return {"title": search.text, "caption": caption, "rows": [self._flip(flip) for flip in search.flips]}
 
     def _flip(self, flip: Flip) -> dict[str, Any]:
         columns = self.looking.columns
@@ -283,7 +292,7 @@ class ExplainPainter:
             weight = weights[0] if self.two else max(weights, key=abs)
             index = (1 if weight > 0 else 0) if self.two else weights.index(weight)
             has = ", ".join(self._text(looking.given[one.column]) for one in missed.failed)
-            adds = weight_text(weight) if self.two else f"{mark(index)} {weight_text(weight)}"
+            adds = self._adds(weight, index)
             others = len(missed.rule.conditions) - len(missed.failed)
             entries.append(
                 {
@@ -294,6 +303,10 @@ class ExplainPainter:
                 }
             )
         return entries
+
+    def _adds(self, weight: float, index: int) -> str:
+        """What a rule would add, and to which class."""
+        return weight_text(weight) if self.two else f"{mark(index)} {weight_text(weight)}"
 
 
 def _others_held(number: int) -> str:

@@ -94,6 +94,8 @@ class ClassOutcomes:
     heads = ("right", "for", "rule is")
     verdict_words = ("right", "wrong")
     opposite = "another class"
+    ends: tuple[str, str] | None = None
+    """What less and more mean, where that is not the two groups."""
 
     def __init__(self, classes: NDArray[Any]) -> None:
         self.classes = classes
@@ -106,6 +108,18 @@ class ClassOutcomes:
     def weight(self, weight: float) -> str:
         """A rule's weight."""
         return weight_text(weight)
+
+    def direction(self, index: int) -> str:
+        """What a sum above 0 does."""
+        return f"speaks for {self.names[index]}"
+
+    def adds_in(self, refitted: bool) -> str:
+        """What sums are counted in."""
+        return "log-odds" if refitted else "votes"
+
+    def sum_of(self, index: int, refitted: bool) -> str:
+        """What sums are counted in, and what for."""
+        return f"{self.adds_in(refitted)} for {self.names[index]}"
 
     def outcome(self, rules: RuleSet, rule: Rule) -> str:
         """What a rule says, after THEN."""
@@ -167,6 +181,7 @@ class NumberOutcomes:
     heads = ("mean there", "adds", "it moves")
     verdict_words = ("right way", "wrong way")
     opposite = "the other way"
+    ends = ("lower", "higher")
 
     @property
     def names(self) -> list[str]:
@@ -181,6 +196,18 @@ class NumberOutcomes:
     def weight(self, weight: float) -> str:
         """What a rule adds, without the unit."""
         return f"{MINUS if weight < 0 else '+'}{amount(abs(weight))}"
+
+    def direction(self, index: int) -> str:
+        """What a sum above 0 does."""
+        return f"raises {self.label}"
+
+    def adds_in(self, refitted: bool) -> str:
+        """What sums are counted in."""
+        return self.unit or f"units of {self.label}"
+
+    def sum_of(self, index: int, refitted: bool) -> str:
+        """What sums are counted in, and what for."""
+        return f"{self.unit} of {self.label}".lstrip()
 
     def outcome(self, rules: RuleSet, rule: Rule) -> str:
         """What a rule says, after THEN: "adds +12.3 mg"."""

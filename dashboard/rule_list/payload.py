@@ -140,10 +140,11 @@ class Painter:
 
     def _behind(self, name: str) -> list[list[int]] | None:
         """Rows of each class along a numeric column's axis."""
-        behind = self._backdrop(name)
+        behind = self.backdrop_of(name)
         return None if behind is None else behind.counts.tolist()
 
-    def _backdrop(self, name: str) -> Backdrop | None:
+    def backdrop_of(self, name: str) -> Backdrop | None:
+        """The backdrop of a column, None where it is not numeric."""
         if name not in self._backdrops:
             numeric = any(column.name == name and column.kind == "numeric" for column in self.rules.columns)
             self._backdrops[name] = (
@@ -160,7 +161,7 @@ class Painter:
 
     def _glyph(self, condition: Condition, class_index: int) -> dict[str, Any] | None:
         glyph = self._places(condition)
-        behind = self._backdrop(condition.column) if glyph is not None and "from" in glyph else None
+        behind = self.backdrop_of(condition.column) if glyph is not None and "from" in glyph else None
         if glyph is None or behind is None:
             return glyph
         two = len(self.names) == 2
@@ -178,7 +179,7 @@ class Painter:
         if condition.known:
             return None
         if condition.kind == "numeric":
-            behind = self._backdrop(condition.column)
+            behind = self.backdrop_of(condition.column)
             if behind is None:
                 return None
             lower, upper = condition.lower, condition.upper

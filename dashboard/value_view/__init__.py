@@ -6,11 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import style
+from dashboard.rule_list.outcomes import Outcomes, outcomes_of
 from dashboard.rule_list.payload import backdrop
 from dashboard.value_view.payload import column_chart, pair_grid
 from dashboard.value_view.plane import plane
 from tmcore.cells import used_columns
-from tmcore.conditions import visible, weight_text
+from tmcore.conditions import visible
 from tmcore.ruleset import RuleSet
 from tmcore.value_map import PairMap, decision, pair_map, telling_pair, value_map
 
@@ -28,24 +29,25 @@ _component = st.components.v2.component(
 
 def show(rules: RuleSet, X: pd.DataFrame, y: pd.Series, refitted: bool) -> None:
     """Draw the section for some rules; `X` and `y` are the training rows, `refitted` says that votes are log-odds."""
+    outcomes = outcomes_of(rules.classes, y)
+    sides, y = outcomes.sides(), pd.Series(outcomes.groups(y), index=X.index)
     maps = value_map(rules)
     proposed = telling_pair(rules)
     if not maps and proposed is None:
         return
-    two = len(rules.classes) == 2
+    two = len(sides) == 2
     head = st.container()
     output = 0 if two else _class_in_focus(rules)
     rest = len(rules) - sum(one.n_rules for one in maps)
-    name = style.short(rules.class_names[1 if two else output])
-    unit = "log-odds" if refitted else "votes"
+    speaks, unit = outcomes.direction(1 if two else output), outcomes.adds_in(refitted)
     left_out = f" {style.count(rest, 'rule')} over several columns {'is' if rest == 1 else 'are'} not in this picture."
     with head:
         style.section(
             "What each value adds",
-            f"Sum of the one-column rules at every value, in {unit}: up or right speaks for {name}, down or left "
-            f"against.{left_out if rest else ''}",
+            f"Sum of the one-column rules at every value, in {unit}: up or right {speaks}, down or left the "
+            f"opposite.{left_out if rest else ''}",
         )
-    sentence = decision(rules)
+    sentence = decision(rules) if len(rules.classes) else None
     if sentence is not None:
         st.markdown(style.plain(f"The whole model in one sentence: {sentence}."))
     shown = (
@@ -57,12 +59,14 @@ def show(rules: RuleSet, X: pd.DataFrame, y: pd.Series, refitted: bool) -> None:
     top = max((abs(value) for one in drawn for value in one.sums[:, output].tolist()), default=1.0) or 1.0
     charts = []
     for one in drawn:
-        behind = backdrop(X[one.column.name], y, rules.classes) if one.column.kind == "numeric" else None
-        charts.append(column_chart(one, output, behind, top, two))
+        behind = None
+        if one.column.kind == "numeric":
+            behind = backdrop(X[one.column.name], y, range(len(sides)))
+        charts.append(column_chart(one, output, behind, top, two, outcomes.weight))
     if charts:
         _component(key="value_map", data={"charts": charts})
     if proposed is not None:
-        _pair(rules, proposed, output, unit, X, y)
+        _pair(rules, proposed, output, outcomes, refitted, X, y)
 
 
 def _class_in_focus(rules: RuleSet) -> int:
@@ -80,9 +84,15 @@ def _class_in_focus(rules: RuleSet) -> int:
 
 @st.fragment
 def _pair(
-    rules: RuleSet, proposed: tuple[str, str], output: int, unit: str, X: pd.DataFrame, y: pd.Series
+    rules: RuleSet,
+    proposed: tuple[str, str],
+    output: int,
+    outcomes: Outcomes,
+    refitted: bool,
+    X: pd.DataFrame,
+    groups: pd.Series,
 ) -> None:
-    """Two columns together; choosing others redraws this part only."""
+    """Two columns together; choosing others redraws this part only. `groups` are the rows' groups of `outcomes`."""
     columns = used_columns(rules)
     names = list(columns)
     head = st.container()
@@ -99,24 +109,23 @@ def _pair(
     found = pair_map(rules, first, second)
     title = f"What {visible(found.first.label)} and {visible(found.second.label)} add together"
     with head:
-        style.section(title, _about_pair(found, output, unit, rules))
-    told = plane(found, output, X, y, rules.classes, unit)
+        style.section(title, _about_pair(found, output, outcomes, refitted))
+    told = plane(found, output, X, groups, outcomes, outcomes.adds_in(refitted))
     told["label"] = title
-    told["grid"] = (
-        pair_grid(found, output, len(rules.classes) == 2) if found.sums[:, :, 0].size <= MOST_CELLS else None
-    )
+    small = found.sums[:, :, 0].size <= MOST_CELLS
+    told["grid"] = pair_grid(found, output, len(outcomes.names) == 2, outcomes.weight) if small else None
     if told["shown"] < told["known"]:
         st.caption(f"{told['shown']:,} of {style.count(told['known'], 'training row')} are drawn.")
     _component(key="pair_map", data={"plane": told})
 
 
-def _about_pair(found: PairMap, output: int, unit: str, rules: RuleSet) -> str:
-    two = len(rules.classes) == 2
+def _about_pair(found: PairMap, output: int, outcomes: Outcomes, refitted: bool) -> str:
     sums = found.sums[:, :, output]
-    name = style.short(rules.class_names[1 if two else output])
+    what = outcomes.sum_of(1 if len(outcomes.names) == 2 else output, refitted)
+    low, high = outcomes.weight(sums.min()), outcomes.weight(sums.max())
     words = (
-        f"Sum of the {style.count(found.n_rules, 'rule')} that ask no other column, from {weight_text(sums.min())} to "
-        f"{weight_text(sums.max())} {unit} for {name}, without the start. Points are training rows."
+        f"Sum of the {style.count(found.n_rules, 'rule')} that ask no other column, from {low} to {high} {what}, "
+        "without the start. Points are training rows."
     )
     if found.n_others:
         verb = "asks" if found.n_others == 1 else "ask"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +17,9 @@ from tmcore.value_map import ColumnMap, PairMap
 MOST_NAMES = 12
 MOST_TICKS = 4
 
+Text = Callable[[float], str]
+"""How a sum is printed."""
+
 
 def sign_hue(value: float, two: bool) -> str:
     """The colour of votes for and against: the classes' own with two of them."""
@@ -25,14 +29,12 @@ def sign_hue(value: float, two: bool) -> str:
 
 
 def column_chart(
-    one: ColumnMap, output: int, behind: Backdrop | None, top: float, two: bool
+    one: ColumnMap, output: int, behind: Backdrop | None, top: float, two: bool, text: Text = weight_text
 ) -> dict[str, Any]:
     """One column's picture: steps along an axis for numbers, bars for names; `top` is the largest sum of all."""
     unit = f", {short(one.column.unit)}" if one.column.unit else ""
     sums = one.sums[:, output].tolist()
-    entries = [
-        {"text": weight_text(value), "share": value / top, "hue": sign_hue(value, two)} for value in sums
-    ]
+    entries = [{"text": text(value), "share": value / top, "hue": sign_hue(value, two)} for value in sums]
     chart: dict[str, Any] = {"title": short(one.column.label) + unit}
     if one.column.kind != "numeric" or behind is None:
         named = [
@@ -48,8 +50,8 @@ def column_chart(
         first, last = one.cells[run[0]], one.cells[run[-1]]
         start = 0.0 if first.lower is None else behind.place(first.lower)
         end = 1.0 if last.upper is None else behind.place(last.upper)
-        entry, text = entries[run[0]], Cell("interval", first.lower, last.upper).text()
-        steps.append(entry | {"from": start, "to": end, "title": f"{text}: {entry['text']}"})
+        entry, where = entries[run[0]], Cell("interval", first.lower, last.upper).text()
+        steps.append(entry | {"from": start, "to": end, "title": f"{where}: {entry['text']}"})
         if last.upper is not None:
             cuts.append(last.upper)
     return chart | {"steps": steps, **axis_of(cuts, behind)}
@@ -66,7 +68,7 @@ def axis_of(cuts: list[float], behind: Backdrop) -> dict[str, Any]:
     return {"ticks": ticks, "ends": [number_text(behind.low), number_text(behind.high)], "lines": True}
 
 
-def pair_grid(one: PairMap, output: int, two: bool) -> dict[str, Any]:
+def pair_grid(one: PairMap, output: int, two: bool, text: Text = weight_text) -> dict[str, Any]:
     """Two columns' picture: a table whose cells are shaded by their sum."""
     sums = one.sums[:, :, output]
     rows = [k for k, cell in enumerate(one.first_cells) if cell.kind != "missing"]
@@ -75,7 +77,7 @@ def pair_grid(one: PairMap, output: int, two: bool) -> dict[str, Any]:
     cells = [
         [
             {
-                "text": weight_text(value) if value else "",
+                "text": text(value) if value else "",
                 "share": abs(value) / top,
                 "hue": sign_hue(value, two),
             }

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.rule_list.outcomes import Outcomes
 from dashboard.rule_list.payload import Backdrop, backdrop
-from dashboard.style import hue, mark, short
-from dashboard.value_view.payload import axis_of, sign_hue
+from dashboard.style import mark, short
+from dashboard.value_view.payload import Text, axis_of, sign_hue
 from tmcore.cells import Cell
 from tmcore.columns import as_floats, category_codes
-from tmcore.conditions import RuleColumn, weight_text
+from tmcore.conditions import RuleColumn
 from tmcore.value_map import PairMap
 
 MOST_POINTS = 600
@@ -79,7 +80,7 @@ class Axis:
 
 
 def plane(
-    one: PairMap, output: int, X: pd.DataFrame, y: pd.Series, classes: NDArray[Any], unit: str
+    one: PairMap, output: int, X: pd.DataFrame, groups: pd.Series, outcomes: Outcomes, unit: str
 ) -> dict[str, Any]:
     """Two columns' picture: the sum of votes at every place, and the training rows.
 
@@ -90,26 +91,24 @@ def plane(
     unit : str
         What votes are counted in.
     """
-    two = len(classes) == 2
+    two, text = len(outcomes.names) == 2, outcomes.weight
     across = Axis(one.first, one.first_cells, X[one.first.name])
     up = Axis(one.second, one.second_cells, X[one.second.name])
     sums = one.sums[np.ix_(across.cells, up.cells)][:, :, output]
     top = float(np.abs(sums).max(initial=0.0)) or 1.0
-    points, n_known = _points(across, up, y, classes)
+    points, n_known = _points(across, up, groups.to_numpy())
     sides = (0, 1) if two else (output, output)
-    words = [short(classes[k]) for k in sides]
+    words = [outcomes.ends[k] if outcomes.ends else outcomes.names[k] for k in sides]
     if not two:
         words = [f"{how} {name}" for how, name in zip(("against", "for"), words, strict=True)]
     return {
         "x": across.told(),
         "y": up.told(),
-        "parts": list(_parts(across, up, sums, top, two)),
+        "parts": list(_parts(across, up, sums, top, two, text)),
         "points": points,
-        "classes": [
-            {"name": short(label), "mark": mark(k), "hue": hue(k)} for k, label in enumerate(classes)
-        ],
+        "classes": outcomes.sides(),
         "scale": {
-            "ends": [weight_text(-top), weight_text(top)],
+            "ends": [text(-top), text(top)],
             "hues": [sign_hue(-1, two), sign_hue(1, two)],
             "words": words,
             "marks": [mark(k) if two else "" for k in sides],
@@ -120,7 +119,7 @@ def plane(
     }
 
 
-def _parts(across: Axis, up: Axis, sums: NDArray[np.float64], top: float, two: bool) -> Any:
+def _parts(across: Axis, up: Axis, sums: NDArray[np.float64], top: float, two: bool, text: Text) -> Any:
     """Rectangles of equal sum, neighbours along the first axis joined."""
     for row, (bottom, above) in enumerate(up.spans):
         if above <= bottom:
@@ -134,14 +133,13 @@ def _parts(across: Axis, up: Axis, sums: NDArray[np.float64], top: float, two: b
                     "box": [left, bottom, right, above],
                     "share": abs(value) / top,
                     "hue": sign_hue(value, two),
-                    "text": weight_text(value) if value else "0",
+                    "text": text(value) if value else "0",
                 }
 
 
-def _points(across: Axis, up: Axis, y: pd.Series, classes: NDArray[Any]) -> tuple[list[list[float]], int]:
+def _points(across: Axis, up: Axis, labels: NDArray[Any]) -> tuple[list[list[float]], int]:
     """Rows with a value in both columns, evenly thinned: place across, place up, class; and how many there are."""
     x_places, y_places = across.points(TURNS[0]), up.points(TURNS[1])
-    labels = pd.Index(classes).get_indexer(pd.Index(y.to_numpy()))
     known = np.flatnonzero(np.isfinite(x_places) & np.isfinite(y_places) & (labels >= 0))
     some = known[np.linspace(0, max(0, len(known) - 1), min(MOST_POINTS, len(known))).astype(int)]
     points = [[round(float(x_places[k]), 4), round(float(y_places[k]), 4), int(labels[k])] for k in some]

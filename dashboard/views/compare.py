@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, style
-from dashboard.compare_view import judging, models, other_run, seeds, threshold
+from dashboard.compare_view import judging, models, numbers, other_run, seeds, threshold
 from dashboard.compare_view.state import comparing
 from dashboard.session import Session
 from tmcore.judge import share_interval
@@ -94,10 +94,11 @@ def show() -> None:
     edited = " · as learned, without the edits made by hand" if editing.is_edited else ""
     if dial.chosen is not None:
         edited += " · the rules at the dial's point on the Rules page; machines trained here settle their own"
-    style.sentence(
-        headline(model, job),
-        f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')} · 95 % interval{edited}",
-    )
+    below = f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')}"
+    if job.task == "numbers":
+        numbers.show(held, job, model, below + edited)
+        return
+    style.sentence(headline(model, job), f"{below} · 95 % interval{edited}")
     two = len(model.classes_) == 2
     section = st.segmented_control(
         "What to compare",

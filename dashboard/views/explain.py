@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import explain_view, session, style
 from dashboard.explain_view.looking import Looking
+from dashboard.explain_view.numbers import NumberPainter
 from dashboard.explain_view.payload import ExplainPainter
 
 MEMO = "tsetlin_explain_page"
@@ -38,7 +39,8 @@ def show() -> None:
         if kept is not None and kept[1].test[0] is job.X_test:
             looking.go(kept[1].place)
             looking.locked = kept[1].locked & set(looking.columns)
-        kept = (editing.draft, looking, ExplainPainter(looking))
+        painter = (NumberPainter if job.task == "numbers" else ExplainPainter)(looking)
+        kept = (editing.draft, looking, painter)
         st.session_state[MEMO] = kept
     explain_view.show(kept[1], kept[2])
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import session, style
 from dashboard.compare_view.state import HALF, comparing
+from dashboard.goals import Goal, NumberGoal
 from dashboard.rule_list.listing import safe_file_name
 from dashboard.session import Session
 from tmcore.read_csv import MAX_BYTES, read_raw
@@ -73,8 +74,12 @@ def _answer(current: Session, job: Job, editing: Editing, file: object, source: 
     return answer
 
 
-def headline(scored: Scored) -> str:
-    """The page's sentence: how many rows get which class."""
+def headline(scored: Scored, goal: Goal) -> str:
+    """The page's sentence: how many rows get which class, or which numbers."""
+    if isinstance(goal, NumberGoal):
+        numbers = pd.Series(scored.predicted, dtype="float64")
+        spread = f"{style.amount(numbers.min())} to {goal.amount(numbers.max())}, mean {goal.amount(numbers.mean())}"
+        return f"{style.count(len(scored), 'new row')}: {style.short(goal.label)} from {spread}"
     counts = Counter(str(label) for label in scored.predicted)
     parts = [f"{number:,} {style.short(name)}" for name, number in counts.most_common(4)]
     if len(counts) > 4:
@@ -84,7 +89,7 @@ def headline(scored: Scored) -> str:
 
 def _rows(scored: Scored) -> pd.DataFrame:
     frame = pd.DataFrame(list(scored.cells(0, ROWS_SHOWN)), columns=pd.Index(scored.head()))
-    return frame.assign(prediction=frame["prediction"].astype(str))
+    return frame.assign(prediction=frame["prediction"].astype(str)) if len(scored.classes) else frame
 
 
 def _columns(scored: Scored) -> dict[str, Any]:
@@ -104,7 +109,9 @@ def _detail(current: Session, job: Job, editing: Editing, file_name: str) -> str
         f"{style.short(file_name)} through {style.count(len(editing.rules()), 'rule')} from {style.short(job.name)}"
     ]
     held, outcome = comparing(current), job.outcome
-    if editing.is_edited:
+    if isinstance(job.goal, NumberGoal):
+        parts += ["edited by hand"] * editing.is_edited
+    elif editing.is_edited:
         parts.append("edited by hand, so votes but no probabilities")
     elif outcome is None:
         parts.append("not settled, so votes but no probabilities")
@@ -155,7 +162,7 @@ def show() -> None:
         return
     scored = answer.scored
     with head:
-        style.sentence(headline(scored), _detail(current, job, editing, name))
+        style.sentence(headline(scored, job.goal), _detail(current, job, editing, name))
         for note in scored.notes[:NOTES_SHOWN]:
             st.markdown(f":material/info: {style.plain(note)}")
         if len(scored.notes) > NOTES_SHOWN:

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.rule_list.outcomes import outcomes_of
 from dashboard.value_view.plane import MOST_POINTS, plane
 from tmcore.conditions import Condition, RuleColumn
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
-from tmcore.value_map import pair_map
+from tmcore.value_map import PairMap, pair_map
 
 AGE = RuleColumn("age (years)", "age", "years", "numeric", ())
 BEANS = RuleColumn("beans", "beans", None, "nominal", ("black", "red", "<b>white"))
@@ -38,6 +39,13 @@ def rows() -> tuple[pd.DataFrame, pd.Series]:
     return X, pd.Series(rng.choice(["a", "b", "c"], 1000))
 
 
+def drawn(
+    rules: RuleSet, pair: PairMap, output: int, X: pd.DataFrame, y: pd.Series, unit: str
+) -> dict[str, Any]:
+    outcomes = outcomes_of(rules.classes, y)
+    return plane(pair, output, X, pd.Series(outcomes.groups(y)), outcomes, unit)
+
+
 def value_at(picture: dict[str, Any], x: float, y: float) -> tuple[str, str]:
     """The text and the colour of the part that a place lies in; parts do not overlap."""
     (part,) = [
@@ -52,7 +60,7 @@ def test_shades_are_the_votes_of_the_rules_at_every_row(rows: tuple[pd.DataFrame
     X, y = rows[0].iloc[100:], rows[1].iloc[100:].replace("c", "b")
     kept = (Rule((old(50.0),), 1.0), Rule((is_not("red"), old(20.0)), -2.5), Rule((is_not("black"),), 0.25))
     rules = RuleSet(np.array(["a", "b"]), 0.5, kept, (AGE, BEANS))
-    picture = plane(pair_map(rules, AGE.name, "beans"), 0, X, y, rules.classes, "log-odds")
+    picture = drawn(rules, pair_map(rules, AGE.name, "beans"), 0, X, y, "log-odds")
     json.dumps(picture, allow_nan=False)
     votes = rules.votes(X)[:, 0] - 0.5
     low, high = X[AGE.name].min(), X[AGE.name].max()
@@ -73,7 +81,7 @@ def test_points_are_the_rows_where_they_belong(rows: tuple[pd.DataFrame, pd.Seri
     X, y = rows
     kept = (Rule((old(50.0),), (0.0, 1.0, 0.0)), Rule((is_not("red"),), (0.0, 0.0, 1.0)))
     rules = RuleSet(np.array(["a", "b", "c"]), (0.0, 0.0, 0.0), kept, (AGE, BEANS))
-    picture = plane(pair_map(rules, AGE.name, "beans"), 2, X, y, rules.classes, "votes")
+    picture = drawn(rules, pair_map(rules, AGE.name, "beans"), 2, X, y, "votes")
     known = X[X[AGE.name].notna()]
     assert (picture["shown"], picture["known"]) == (MOST_POINTS, len(known))
     places = np.linspace(0, len(known) - 1, MOST_POINTS).astype(int)
@@ -95,7 +103,7 @@ def test_levels_stand_in_their_order_and_equal_neighbours_are_one_part(
     rules = RuleSet(
         np.array(["a", "b"]), 0.0, (Rule((high,), -1.0), Rule((is_not("red"), high), 3.0)), (DOSE, BEANS)
     )
-    picture = plane(pair_map(rules, "dose", "beans"), 0, X, y, rules.classes, "votes")
+    picture = drawn(rules, pair_map(rules, "dose", "beans"), 0, X, y, "votes")
     assert [tick["text"] for tick in picture["x"]["ticks"]] == list(LEVELS)
     found = [([round(place, 3) for place in one["box"]], one["text"]) for one in picture["parts"]]
     boxes = {(left, bottom): (right, text) for (left, bottom, right, _), text in found}
