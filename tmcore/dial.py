@@ -164,7 +164,9 @@ def walk(
             found = solve(problem, strongest * min(1.0, strength * own), starts[output])
             starts[output] = found
             solutions.append(found if strength <= 1 else _resettle(problem, found, strongest * own))
-        if strength == 1:  # the refit's own, to the bit; where clauses are collinear other weights are as good
+        if (
+            strength == 1
+        ):  # the refit's own, to the bit; where clauses are collinear other weights are as good
             kept, weights, intercept = settled.kept, settled.weights, settled.intercept
         else:
             kept, weights, intercept = round_weights(usable, solutions)

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from tmcore.parameters import Parameters
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -57,7 +57,7 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     Raises
     ------
     ValueError
-        The file is something else, of a newer version, or damaged.
+        The file is something else, of another version, or damaged.
     """
     with open(path, "rb") as file:
         try:
@@ -74,6 +74,11 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     if version > FORMAT_VERSION:
         raise ValueError(
             f"{path} was written by a newer tmcore (format {version}); update tmcore to read it."
+        )
+    if version < FORMAT_VERSION:
+        raise ValueError(
+            f"{path} was written by an older tmcore (format {version}), which kept its clauses in another order;"
+            " train it anew with this one."
         )
     return meta, arrays
 

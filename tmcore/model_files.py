@@ -55,7 +55,7 @@ def load(path: str | Path) -> TsetlinClassifier | TsetlinRegressor:
     Raises
     ------
     ValueError
-        The file is something else, damaged, or of a newer version.
+        The file is something else, damaged, or of another version.
     """
     from tmcore.estimators import TsetlinClassifier  # both are built on this module
     from tmcore.regressor import TsetlinRegressor

@@ -382,7 +382,7 @@ class TrainingRun:
         Raises
         ------
         ValueError
-            A file is something else, damaged, of a newer version, or the two are not of one run.
+            A file is something else, damaged, of another version, or the two are not of one run.
         """
         return run_files.read_run(cls, path, progress)
 

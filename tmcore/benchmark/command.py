@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from tmcore.benchmark import scaling
+from tmcore.benchmark import scaling, scaling_picture
 from tmcore.benchmark.jobs import JOBS
 from tmcore.benchmark.measure import machine
 from tmcore.benchmark.results import Result, as_markdown
@@ -26,12 +26,13 @@ def main(argv: list[str] | None = None) -> int:
         "jobs", nargs="*", choices=[*JOBS, "scaling", []], help="which jobs (default: all but scaling)"
     )
     parser.add_argument("--out", type=Path, help="a JSON file to write the results to as they come")
+    parser.add_argument("--picture", type=Path, help="an SVG file for the picture of the job scaling")
     options = parser.parse_args(argv)
     print(machine())
     results: list[Result] = []
     for name in options.jobs or list(JOBS):
         if name == "scaling":
-            _print_scaling()
+            _scaling(options.picture)
             continue
         results += JOBS[name]()
         if options.out:
@@ -42,8 +43,12 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if any(result.reached == "no" for result in results) else 0
 
 
-def _print_scaling() -> None:
-    for representation in ("intervals", "thresholds"):
-        for name, points in scaling.measure(representation).items():
+def _scaling(path: Path | None) -> None:
+    measured = {representation: scaling.measure(representation) for representation in scaling_picture.COLOURS}
+    for representation, by_name in measured.items():
+        for name, points in by_name.items():
             cells = ", ".join(f"{size:,}: {seconds * 1e3:.1f} ms" for size, seconds in points)
-            print(f"{representation}, {name}: {cells}")
+            power = scaling_picture.growth(points)
+            print(f"{representation}, {name}: {cells} (cost grows with the power {power:.2f})")
+    if path is not None:
+        path.write_text(scaling_picture.picture(measured), encoding="utf-8")

@@ -83,7 +83,11 @@ def noisy_xor(
 def wide_sparse(
     seed: int, n_rows: int = 2000, n_bits: int = 2000, share: float = 0.02
 ) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Rows of few ones among many bits; the class is 1 where any of the first 20 bits is 1."""
+    """Rows like short texts: a share of ones among many bits, 100 bits commoner in each of the two classes."""
     rng = np.random.default_rng(seed)
-    bits = rng.random((n_rows, n_bits)) < share
-    return sparse.csr_matrix(bits.astype(np.uint8)), np.asarray(bits[:, :20].any(1), np.int64)
+    y = rng.integers(0, 2, n_rows)
+    own, other, n_own = 4 * share, share / 2, 100
+    rates = np.full((2, n_bits), (share * n_bits - n_own * (own + other)) / (n_bits - 2 * n_own))
+    rates[0, :n_own] = rates[1, n_own : 2 * n_own] = own
+    rates[1, :n_own] = rates[0, n_own : 2 * n_own] = other
+    return sparse.csr_matrix((rng.random((n_rows, n_bits)) < rates[y]).astype(np.uint8)), y

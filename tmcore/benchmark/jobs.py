@@ -28,7 +28,7 @@ MNIST_INTEGER = Parameters(
     s=10,
     weights="integer",
     boost_true_positive=True,
-    n_states=32,
+    n_states=127,
     representation="boolean",
 )
 MNIST_REAL = Parameters(
@@ -90,7 +90,7 @@ def imdb() -> list[Result]:
     """IMDb, 5,000 best unigrams and bigrams, 5,000 reviews, m = 1,000, T = 40, s = 25."""
     X, y, X_test, y_test = data.imdb()
     parameters = Parameters(
-        n_clauses=1000, T=40, s=25, weights="integer", representation="boolean", n_states=32
+        n_clauses=1000, T=40, s=25, weights="integer", representation="boolean", n_states=127
     )
     dense, dense_test = X.toarray(), X_test.toarray()
     best, theirs = float("inf"), float("inf")
@@ -243,7 +243,7 @@ def xor() -> list[Result]:
 def wide_sparse() -> list[Result]:
     """2,000 rows x 2,000 bits at 2 % ones, 3 epochs: accuracy beside a textbook machine in numpy, five seeds."""
     ours, plain = [], []
-    settings: dict[str, Any] = {"n_clauses": 40, "T": 10.0, "s": 10.0, "n_states": 50}
+    settings: dict[str, Any] = {"n_clauses": 200, "T": 40.0, "s": 5.0, "n_states": 50}
     for seed in range(5):
         X, y = data.wide_sparse(seed)
         X_test, y_test = data.wide_sparse(seed + 100)

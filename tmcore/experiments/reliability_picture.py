@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tmcore.experiments.svg_parts import AXIS, INK, INK3, LINE, Points, circle, figure, line, square, text
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Mean probability, share of class 1 and share of rows, by bin."""
@@ -16,7 +17,6 @@ CAPTION = (
     "Share of held-out rows of class 1 (up) against the predicted probability (right), in ten groups of equal size. "
     "On the diagonal both agree."
 )
-INK, INK3, LINE = "#1A2130", "#656E7C", "#DDE1E7"
 LINES = {
     "votes": ("#C04F00", "5 4"),
     "votes, calibrated": ("#C04F00", ""),
@@ -33,34 +33,25 @@ def picture(title: str, names: Sequence[str], curves: dict[tuple[str, str], Curv
     n_rows = -(-len(names) // PER_ROW)
     width = LEFT + PER_ROW * (SIZE + GAP)
     height = TOP + n_rows * (SIZE + 66)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'font-family="Source Sans 3, Helvetica Neue, Arial, sans-serif" font-size="12" role="img" '
-        'aria-label="Reliability curves of votes and refit, before and after calibration">',
-        f'<rect width="{width}" height="{height}" fill="#FFFFFF"/>',
-        _text(LEFT, 26, title, INK, 16, weight=650),
-        _text(LEFT, 46, CAPTION, INK3),
-    ]
+    parts = [text(LEFT, 26, title, INK, 16, weight=650), text(LEFT, 46, CAPTION, INK3)]
     x = LEFT
     for method in LINES:
-        parts += [_line([(x, 68), (x + 30, 68)], method), _text(x + 36, 72, method, INK)]
+        parts += [_line([(x, 68), (x + 30, 68)], method), text(x + 36, 72, method, INK)]
         x += 52 + 7 * len(method)
     for i, name in enumerate(names):
         row, column = divmod(i, PER_ROW)
         parts += _panel(LEFT + column * (SIZE + GAP), TOP + 22 + row * (SIZE + 66), name, curves)
-    return "\n".join([*parts, "</svg>", ""])
+    return figure(width, height, "Reliability curves of votes and refit, before and after calibration", parts)
 
 
 def _panel(left: float, top: float, name: str, curves: dict[tuple[str, str], Curve]) -> list[str]:
-    parts = [_text(left, top - 8, name, INK, 13, weight=650)]
+    parts = [text(left, top - 8, name, INK, 13, weight=650)]
     for share in (0, 0.25, 0.5, 0.75, 1):
         y = top + SIZE * (1 - share)
         parts.append(f'<path d="M{left} {y:.1f}h{SIZE}" stroke="{LINE}" fill="none"/>')
-        parts.append(_text(left - 6, y + 4, f"{100 * share:.0f} %", INK3, 10.5, "end"))
-        parts.append(
-            _text(left + SIZE * share, top + SIZE + 16, f"{100 * share:.0f} %", INK3, 10.5, "middle")
-        )
-    parts.append(f'<path d="M{left} {top + SIZE}l{SIZE} -{SIZE}" stroke="#8A93A1" fill="none"/>')
+        parts.append(text(left - 6, y + 4, f"{100 * share:.0f} %", INK3, 10.5, "end"))
+        parts.append(text(left + SIZE * share, top + SIZE + 16, f"{100 * share:.0f} %", INK3, 10.5, "middle"))
+    parts.append(f'<path d="M{left} {top + SIZE}l{SIZE} -{SIZE}" stroke="{AXIS}" fill="none"/>')
     for method in LINES:
         predicted, found, _ = curves[name, method]
         points = [
@@ -72,24 +63,11 @@ def _panel(left: float, top: float, name: str, curves: dict[tuple[str, str], Cur
     return parts
 
 
-def _line(points: list[tuple[float, float]], method: str) -> str:
-    colour, dashes = LINES[method]
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path d="M{path}" stroke="{colour}" stroke-width="1.8" stroke-dasharray="{dashes}" fill="none"/>'
+def _line(points: Points, method: str) -> str:
+    return line(points, *LINES[method])
 
 
 def _mark(x: float, y: float, method: str) -> str:
     colour, dashes = LINES[method]
     fill = "#FFFFFF" if dashes else colour
-    if MARKS[method] == "circle":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{fill}" stroke="{colour}"/>'
-    return f'<rect x="{x - 2.3:.1f}" y="{y - 2.3:.1f}" width="4.6" height="4.6" fill="{fill}" stroke="{colour}"/>'
-
-
-def _text(
-    x: float, y: float, text: str, colour: str, size: float = 12, anchor: str = "start", weight: int = 400
-) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}" '
-        f'font-weight="{weight}">{escape(text)}</text>'
-    )
+    return circle(x, y, colour, fill) if MARKS[method] == "circle" else square(x, y, colour, fill)
