@@ -72,7 +72,7 @@ def select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, limit,
     count = 0
     for j in range(n_clauses):
         chosen[count] = j
-        count += np.int64(kinds[j] != 0)
+        count += int(kinds[j] != 0)
     if max_literals < NO_BUDGET:
         for i in range(count):
             j = chosen[i]
