@@ -17,6 +17,7 @@ from dashboard.live.estimate import measure
 from tmcore.dial import Point
 from tmcore.judge import Progress
 from tmcore.readable import RetrainFold
+from tmcore.settling import outputs_of
 from tmcore.task import Task as Goal
 
 if TYPE_CHECKING:
@@ -219,8 +220,10 @@ def _scores(
     """The score at each point; None without rows."""
     if not len(y):
         return [None] * len(points)
-    machine = estimator.machine_
-    outputs = machine.outputs(machine.prepare(estimator.encoder_.transform(X))).reshape(len(y), -1)
+    settled = estimator.settled_
+    assert settled is not None  # it has a dial
+    codes = estimator.encoder_.transform(X)
+    outputs = outputs_of(settled.bank, estimator.machine_, codes).reshape(len(y), -1)
     return [by.score(estimator, point, outputs, y) for point in points]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,15 @@ NOT_MEASURED = "not measured"
 
 
 class ClassGoal:
-    """One of several classes is predicted: rows are right or wrong."""
+    """One of several classes is predicted: rows are right or wrong.
+
+    Attributes
+    ----------
+    meanings : dict
+        What a setting means here, where that is not what it means usually.
+    """
+
+    meanings: Mapping[str, str] = {}
 
     def __init__(self, y_train: pd.Series) -> None:
         self._y = y_train
@@ -126,7 +135,11 @@ class ClassGoal:
 
 
 class NumberGoal:
-    """A number is predicted: rows are missed by some amount."""
+    """A number is predicted: rows are missed by some amount; ``meanings`` as in `ClassGoal`."""
+
+    meanings: Mapping[str, str] = {
+        "T": "The highest number stands for so many votes, the lowest for none; as many as there are clauses is usual."
+    }
 
     def __init__(self, y_train: pd.Series) -> None:
         self._y = y_train

@@ -266,12 +266,12 @@ class Session:
         target = self.table.target if self.table is not None else None
         if target in {column.name for column in table.columns}:
             table = table.with_target(target)
-            if self.table is not None and self.table.chosen_class is not None:
-                with suppress(TableError):  # the class may be called otherwise now
-                    table = table.with_positive_class(self.table.chosen_class)
             if self.table is not None and self.table.chosen_task is not None:
                 with suppress(TableError):  # read differently it may hold no numbers
                     table = table.with_task(self.table.chosen_task)
+            if self.table is not None and self.table.chosen_class is not None:
+                with suppress(TableError):  # the class may be called otherwise now
+                    table = table.with_positive_class(self.table.chosen_class)
         self.table, self.overrides, self.past = table, overrides, []
         self.generation += 1
 

@@ -89,7 +89,7 @@ def signed(number: float, digits: int = 2) -> str:
 
 def share(number: float) -> str:
     """A share such as R², with two decimals and a true minus."""
-    return f"{number:.2f}".replace("-", MINUS)
+    return f"{round(number, 2) + 0.0:.2f}".replace("-", MINUS)
 
 
 def amount(number: float, unit: str = "") -> str:

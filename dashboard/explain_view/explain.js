@@ -81,6 +81,7 @@ function choiceField(page, field) {
 function drawField(page, field) {
   const lock = node("button", { type: "button", class: "lock", "aria-pressed": String(field.locked), "aria-label": `Lock ${field.label}`, "data-lock": field.place,
     title: "A locked column is left alone when looking for a flip" }, lockPicture(field.locked));
+  if (!page.data.flippable) lock.style.visibility = "hidden";
   lock.onclick = () => ask(page, "lock", field.place);
   const name = node("span", { class: "name" }, field.label, field.unit ? node("span", { class: "unit", text: ` ${field.unit}` }) : null);
   const value = node("span", { class: field.numeric ? "value" : "was", text: field.numeric ? field.text : field.was });
@@ -189,7 +190,7 @@ function build(root) {
     keep("verdict", node("div", { class: "verdict" })),
     node("div", { class: "grid" },
       node("section", {}, node("h2", { text: "What if" }),
-        node("p", { class: "cap", text: "Change a value; the votes follow at once. A locked column is left alone when looking for a flip." }),
+        keep("whatIf", node("p", { class: "cap" })),
         keep("fields", node("div", { class: "fields" })), keep("unread", node("p", { class: "unread" })),
         keep("own", press("Back to the row's own values", () => ask(page, "own", null), { class: "btn own" }))),
       node("section", {}, keep("fallTitle", node("h2")), keep("fallCap", node("p", { class: "cap" })), keep("choices", node("select", { class: "choices", "aria-label": "Class in focus" })),
@@ -202,6 +203,8 @@ function build(root) {
 }
 
 function draw(page, data) {
+  page.data = data;
+  page.whatIf.textContent = data.whatIf;
   page.title.textContent = data.title;
   page.sub.textContent = data.sub;
   page.wrong.disabled = data.nWrong === 0;

@@ -14,6 +14,9 @@ from tmcore.rule import FiredRule, as_tuple
 class NumberPainter(ExplainPainter):
     """As `ExplainPainter` for rules that add up to a number."""
 
+    flippable = False
+    what_if = "Change a value; what the rules add up to follows at once."
+
     @property
     def _outcomes(self) -> NumberOutcomes:
         outcomes = self._painter.outcomes

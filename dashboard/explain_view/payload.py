@@ -24,6 +24,11 @@ MISSING_TEXT = "missing"
 class ExplainPainter:
     """Turns a row being looked at into the component's data; reads each column of the training rows once."""
 
+    flippable = True
+    what_if = (
+        "Change a value; the votes follow at once. A locked column is left alone when looking for a flip."
+    )
+
     def __init__(self, looking: Looking) -> None:
         self.looking = looking
         self.rules = looking.rules
@@ -46,6 +51,8 @@ class ExplainPainter:
         looking, sums = self.looking, as_tuple(explained.votes)
         return {
             **self._head(predicted, sums),
+            "flippable": self.flippable,
+            "whatIf": self.what_if,
             "fields": [self._field(place, name) for place, name in enumerate(looking.columns)],
             "unread": self._unread(),
             "changed": looking.is_changed,

@@ -70,7 +70,7 @@ function amount(S, v) {
   return minus(text) + (unit ? NB + unit : "");
 }
 
-const twoDecimals = (v) => minus(v.toFixed(2));
+const twoDecimals = (v) => minus(v.toFixed(2).replace(/^-0\.00$/, "0.00"));
 
 const NUMBERS = {
   lanes: 1,

@@ -50,7 +50,7 @@ class Counter:
     Parameters
     ----------
     classes : ndarray (n_classes,)
-        None where a number is predicted.
+        None of them where a number is predicted.
     train, test : (X, y)
         Raw rows and their labels or numbers.
 

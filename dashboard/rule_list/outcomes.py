@@ -109,6 +109,10 @@ class ClassOutcomes:
         """A rule's weight."""
         return weight_text(weight)
 
+    def start(self, start: float, top: float) -> tuple[str, float]:
+        """The start as it is printed, and its share of the heaviest weight, for its bar."""
+        return weight_text(start), start / top
+
     def direction(self, index: int) -> str:
         """What a sum above 0 does."""
         return f"speaks for {self.names[index]}"
@@ -196,6 +200,10 @@ class NumberOutcomes:
     def weight(self, weight: float) -> str:
         """What a rule adds, without the unit."""
         return f"{MINUS if weight < 0 else '+'}{amount(abs(weight))}"
+
+    def start(self, start: float, top: float) -> tuple[str, float]:
+        """The start as it is printed; it is a number and no change of one, so it has no bar."""
+        return amount(start), 0.0
 
     def direction(self, index: int) -> str:
         """What a sum above 0 does."""

@@ -81,7 +81,8 @@ class Painter:
     def body(self, listed: Sequence[Listed], base: RuleSet, counter: Counter) -> Body:
         """What the list shows of some rules: texts, places and counts. `base` has the start they add to."""
         starts = as_tuple(base.intercept)
-        top = max([*(abs(one.weight) for one in listed), *map(abs, starts)], default=1.0) or 1.0
+        heaviest = max((abs(one.weight) for one in listed), default=0.0)
+        top = (max(heaviest, *map(abs, starts)) if len(self.rules.classes) else heaviest) or 1.0
         told = {
             "classes": self.outcomes.sides(),
             "numbers": not len(self.rules.classes),
@@ -90,7 +91,10 @@ class Painter:
             "heads": self.outcomes.heads,
             "totals": [sum(total) for total in counter.totals],
             "top": top,
-            "starts": [{"weight": self.outcomes.weight(start), "share": start / top} for start in starts],
+            "starts": [
+                dict(zip(("weight", "share"), self.outcomes.start(start, top), strict=True))
+                for start in starts
+            ],
             "kinds": FLAGS,
         }
         entries = [self._entry(one) for one in listed]

@@ -37,7 +37,7 @@ class CoveredRows:
     base : RuleSet
         Whose classes and columns the rule has.
     counter : Counter
-        It has the rows.
+        It has the rows; their labels are shown, which in a `Table` are row numbers of the file.
     target : str
         Heading of the classes.
     """
@@ -115,7 +115,7 @@ class CoveredRows:
                 [mark(index), hue(index), cell_text(label)]
                 for index, label in zip(classes, y.iloc[some], strict=True)
             ],
-            "rows": [str(_row_number(label)) for label in X.index[some]],
+            "rows": [str(label) for label in X.index[some]],
             "cells": cells,
         }
 
@@ -132,9 +132,8 @@ class CoveredRows:
         ):
             cells = [map(_plain, self._column(X, column).iloc[places].tolist()) for column in self.columns]
             labels = map(_plain, y.iloc[places].tolist())
-            numbers = map(_row_number, X.index[places].tolist())
             told = (self.counter.outcomes.verdict_words[0 if one else 1] for one in right)
-            for row in zip(numbers, told, labels, *cells, strict=True):
+            for row in zip(X.index[places].tolist(), told, labels, *cells, strict=True):
                 yield [name, *row]
 
     def _column(self, X: pd.DataFrame, name: str) -> pd.Series:
@@ -145,11 +144,6 @@ class CoveredRows:
 
 def _heading(label: str, unit: str | None) -> str:
     return short(label) + (f", {short(unit)}" if unit else "")
-
-
-def _row_number(label: Any) -> Any:
-    """The row's number in the file, from 1; other names of rows stay."""
-    return int(label) + 1 if isinstance(label, Integral) else label
 
 
 def _plain(value: Any) -> int | float | str:

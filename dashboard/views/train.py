@@ -79,7 +79,9 @@ def _number(name: str, value: float) -> None:
     key = _key(name)
     most = min(kind(info.maximum), 2**53 - 1)  # the largest whole number a browser holds exactly
     st.session_state.setdefault(key, kind(value))
-    common: dict[str, Any] = {"help": info.meaning, "key": key, "on_change": _changed, "args": (name,)}
+    job = session.current().job
+    meaning = info.meaning if job is None else job.goal.meanings.get(name, info.meaning)
+    common: dict[str, Any] = {"help": meaning, "key": key, "on_change": _changed, "args": (name,)}
     if name not in USUAL_ENDS:
         st.number_input(marked, kind(info.minimum), most, step=kind(info.step), **common)
         return

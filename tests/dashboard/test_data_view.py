@@ -233,6 +233,18 @@ def test_reading_differently_keeps_the_class_to_predict(page: AppTest) -> None:
     assert box(page, "Class to predict").value == "y"
 
 
+def test_reading_differently_keeps_the_class_of_two_numbers_chosen_to_be_classes() -> None:
+    source = ("a,b\n" + "\n".join(f"{i % 11},{i % 3 % 2}" for i in range(40))).encode()
+    current = Session()
+    current.open_upload(source, "two.csv")
+    assert current.table is not None
+    assert current.table.with_target("b").positive_class == 1  # the rarer
+    current.edit(current.table.with_target("b").with_task("classes").with_positive_class(0))
+    current.reread({"separator": ","})
+    assert current.table is not None
+    assert (current.table.chosen_task, current.table.positive_class) == ("classes", 0)
+
+
 def test_reading_differently_reads_the_kept_bytes_again(page: AppTest) -> None:
     rows = [f"{i % 11};{i % 9},5;{'xy'[i % 2]}" for i in range(40)]
     upload(page, "s.csv", ("a;b;class\n" + "\n".join(rows)).encode())

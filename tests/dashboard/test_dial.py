@@ -32,14 +32,13 @@ MARKS = (
 )
 
 
-def settled_job(weights: str) -> Job:
+def settled_job(weights: str, harvest: int = 0) -> Job:
     rng = np.random.default_rng(3)
     X = pd.DataFrame(rng.normal(size=(150, 5)), columns=[*"abcd", HOSTILE])
     noisy = X["a"] + 0.7 * X["b"] + 0.5 * X[HOSTILE] + rng.normal(0, 0.6, 150)
     y = pd.Series(np.where(noisy > 0, HOSTILE, "small"))
-    run = Job(
-        X[:110], y[:110], X[110:], y[110:], Parameters(n_clauses=20, epochs=5, weights=weights), "beans"
-    )
+    parameters = Parameters(n_clauses=20, epochs=5, weights=weights, harvest=harvest)
+    run = Job(X[:110], y[:110], X[110:], y[110:], parameters, "beans")
     run.set_speed("max")
     run.play()
     assert run.wait_until_idle(120)
@@ -94,15 +93,33 @@ def test_nothing_is_named_before_retraining() -> None:
     assert picks((Mark(1, 1, 0.9, 0.9),)) == ()
 
 
-def test_marks_say_what_the_rules_at_each_point_get_right(dial: Dialling, job: Job) -> None:
+def check_marks(dial: Dialling, job: Job) -> None:
     assert dial.found is not None
     marks = dial.found.marks
     assert len(marks) > 3
     for mark in marks:
         rules = dial.outcome.estimator.at(mark.n_rules).rules_
-        assert len(rules) == mark.n_rules
         assert mark.train == np.mean(rules.predict(job.X_train) == job.y_train.to_numpy())
         assert mark.test == np.mean(rules.predict(job.X_test) == job.y_test.to_numpy())
+
+
+def test_marks_say_what_the_rules_at_each_point_get_right(dial: Dialling, job: Job) -> None:
+    check_marks(dial, job)
+    assert dial.found is not None
+    for mark in dial.found.marks:
+        assert len(dial.outcome.estimator.at(mark.n_rules).rules_) == mark.n_rules
+
+
+def test_marks_of_a_harvested_model_are_of_its_pooled_clauses() -> None:
+    run = settled_job("refit", harvest=3)
+    assert run.outcome is not None
+    made = Dialling(run.outcome, run)
+    made.begin()
+    assert made.task is not None
+    assert made.task.wait(60)
+    assert made.task.error is None
+    check_marks(made, run)
+    run.close()
 
 
 def test_scores_are_those_of_the_estimator(dial: Dialling) -> None:

@@ -27,6 +27,7 @@ from tmcore.parameters import Parameters
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
 from tmcore.scores import Scores
+from tmcore.table import read_table
 
 VIEW = Path(session.__file__).parent / "views" / "rules.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -215,7 +216,7 @@ def test_rows_of_a_rule_are_those_of_pandas(rules: RuleSet) -> None:
     assert payload["heads"] == ["row", "rule is", "=state", "age, years", HOSTILE]
     assert (first["total"], first["wrong"], len(first["rows"])) == (len(expected), (~right).sum(), 200)
     order = [*expected.index[~right], *expected.index[right]][:200]
-    assert first["rows"] == [str(index + 1) for index in order]
+    assert first["rows"] == [str(index) for index in order]
     assert first["right"] == [bool(right[index]) for index in order]
     assert first["cells"] == [
         [str(int(X.loc[i, AGE.name])) for i in order],
@@ -231,10 +232,21 @@ def test_rows_file_has_every_row_and_no_formula(rules: RuleSet) -> None:
     lines = CoveredRows(old, rules, counter, "=state").csv().decode("utf-8-sig").split("\r\n")
     assert lines == [
         f"part,row,rule is,'=state,{AGE.name},{HOSTILE}",
-        "training,4,wrong,ill,70.5,'@x",
-        "training,8,right,well,60,'=cmd()",
+        "training,3,wrong,ill,70.5,'@x",
+        "training,7,right,well,60,'=cmd()",
         "",
     ]
+
+
+def test_rows_of_a_table_have_their_number_in_the_file(rules: RuleSet) -> None:
+    lines = [f"{AGE.name},{HOSTILE},state", "10,fixed,ill", "60,normal,well", "55,fixed,ill", "20,x,well"]
+    table = read_table("\n".join(lines).encode(), target="state", roles={AGE.name: "numeric"})
+    X, y = table.features(), table.labels()
+    counter = Counter(rules.classes, (X, y), (X[:0], y[:0]))
+    covered = CoveredRows(list_rules(rules, numbered(rules), counter)[0], rules, counter, "state")
+    # The header is row 1 in a spreadsheet, so that the wrong one, 55, stands in row 4 and the right one in row 3.
+    assert covered.payload()["parts"][0]["rows"] == ["4", "3"]
+    assert [line.split(b",")[1] for line in covered.csv().split(b"\r\n")[1:3]] == [b"4", b"3"]
 
 
 @pytest.fixture
