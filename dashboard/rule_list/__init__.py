@@ -68,13 +68,18 @@ class Asking:
     edited: bool = False
 
     def obey(self, asked: Any, reading: Reading) -> None:
-        """Carry out an ask of the browser, once however often it comes; what is no ask is ignored."""
+        """Carry out an ask of the browser, once however often it comes; what is no ask is ignored.
+
+        So is one about rules that are no longer shown: the same numbers are other rules at another point of the dial.
+        """
         if not isinstance(asked, dict) or not isinstance(asked.get("number"), int):
             return
         if asked["number"] <= self.answered:
             return
         editing, name = reading.editing, asked.get("name")
         self.answered, self.held = asked["number"], asked.get("held")
+        if self.held != reading.body.name:
+            return
         before = editing.draft
         if name == "off" and isinstance(asked.get("off"), list):
             editing.leave_out(number for number in asked["off"] if isinstance(number, int))
@@ -129,7 +134,8 @@ def kept(job: Job, rules: RuleSet) -> Kept:
     found = st.session_state.get(MEMO)
     if not isinstance(found, Kept) or found.job is not job:
         counter = Counter(rules.classes, (job.X_train, job.y_train), (job.X_test, job.y_test))
-        found = st.session_state[MEMO] = Kept(job, counter, Painter(rules, job.X_train, job.y_train))
+        asking = Asking(found.asking.answered if isinstance(found, Kept) else 0)  # the browser counts on
+        found = st.session_state[MEMO] = Kept(job, counter, Painter(rules, job.X_train, job.y_train), asking)
     return found
 
 

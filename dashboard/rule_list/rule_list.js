@@ -198,7 +198,7 @@ export default function (component) {
   own.setTriggerValue = setTriggerValue;
   own.told = told;
   own.asked ??= told.answered;
-  const current = told.answered >= own.asked;
+  const current = told.answered >= own.asked || told.body !== own.body?.name;
   const off = current ? new Set(told.off) : own.off;
   const chosen = current ? told.chosen : own.chosen;
   const changed = [...own.rules.keys()].filter((number) => own.off.has(number) !== off.has(number) || (number === own.chosen) !== (number === chosen));

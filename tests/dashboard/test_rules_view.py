@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -291,15 +292,29 @@ def test_a_body_the_browser_holds_is_not_sent_again(reading: Reading) -> None:
     line, body = asking.told(reading).split(b"\n")
     assert (json.loads(line)["off"], json.loads(line)["answered"], body) == ([2], 1, b"")
     assert len(asking.told(reading).split(b"\n")[1]) > 100  # nothing is known of what the browser holds now
-    asking.obey({"name": "undo", "number": 2, "held": None}, reading)
+    asking.obey({"name": "undo", "number": 2, "held": told["body"]}, reading)
     assert (asking.edited, reading.editing.numbers()) == (True, (1, 2, 3))
-    asking.obey({"name": "off", "off": [2], "number": 1}, reading)  # Streamlit may bring an ask twice
+    again = {"name": "off", "off": [2], "number": 1, "held": told["body"]}
+    asking.obey(again, reading)  # Streamlit may bring an ask twice
     assert reading.editing.numbers() == (1, 2, 3)
-    asking.obey({"name": "rows", "rule": 3, "number": 3}, reading)
+    asking.obey({"name": "rows", "rule": 3, "number": 3, "held": told["body"]}, reading)
     assert (asking.edited, asking.chosen) == (False, 3)
-    for nonsense in (None, "off", {"name": "off"}, {"name": "off", "off": 3, "number": 4}):
+    no_list = {"name": "off", "off": 3, "number": 4, "held": told["body"]}
+    for nonsense in (None, "off", {"name": "off"}, no_list):
         asking.obey(nonsense, reading)
     assert reading.editing.numbers() == (1, 2, 3)
+
+
+def test_an_ask_about_rules_no_longer_shown_changes_nothing(
+    rules: RuleSet, reading: Reading, counter: Counter
+) -> None:
+    fewer = replace(rules, rules=rules.rules[1:])
+    now = Reading(Editing(Learned(fewer, fewer, True)), counter, reading.painter)
+    asking = Asking()
+    # Rule 1 of the list that the browser still shows is none of those that the dial has brought meanwhile.
+    asking.obey({"name": "off", "off": [1], "number": 1, "held": reading.body.name}, now)
+    assert (now.editing.numbers(), asking.edited, asking.answered) == ((1, 2), False, 1)
+    assert asking.told(now).split(b"\n")[1] == now.body.data
 
 
 def test_rules_switched_off_stay_in_the_list(reading: Reading) -> None:
