@@ -176,9 +176,8 @@ def show() -> None:
             on_click="ignore",
         )
     what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
-    votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " * (
-        len(scored.classes) == 2
-    )
+    two = len(scored.classes) == 2
+    votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " if two else ""
     style.section(
         f"{what} {style.count(len(scored), 'row')}",
         f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "

@@ -293,6 +293,29 @@ def test_every_page_draws_numbers_at_every_stage(page: str) -> None:
     job.close()
 
 
+def test_new_rows_are_scored_as_the_rules_say(trained: Session) -> None:
+    job, editing = trained.job, trained.rules()
+    assert job is not None
+    assert editing is not None
+    rules = editing.learned.rules
+    app = AppTest.from_file(str(VIEWS / "score.py"), default_timeout=60)
+    app.session_state[session.KEY] = trained
+    app.session_state["score_file"] = ("new.csv", "new", job.X_test.to_csv(index=False).encode())
+    app.run()
+    assert not app.exception
+    predicted = rules.predict(job.X_test)
+    assert amount(predicted.mean(), "EUR") in app.title[0].value.replace("\\", "")
+    (table,) = app.dataframe
+    assert table.value["prediction"].tolist() == predicted.tolist()
+    for number in (1, 2):  # edited rules answer as well
+        editing.switch(number, on=False)
+        app.run()
+        assert not app.exception
+        (table,) = app.dataframe
+        assert table.value["prediction"].tolist() == editing.rules().predict(job.X_test).tolist()
+    editing.reset()
+
+
 def test_the_data_page_offers_both_where_both_make_sense() -> None:
     frame = houses().assign(stars=np.arange(150) % 5 + 1)
     current = Session()
@@ -374,3 +397,4 @@ def test_from_an_upload_to_scored_rows_in_the_browser(make_server: Any, new_tab:
     page.get_by_role("link", name="Score").click()
     page.get_by_role("button", name="Try it with the test rows").click(timeout=30_000)
     page.get_by_role("heading", name=re.compile("30 new rows: price from")).wait_for(timeout=30_000)
+    page.get_by_role("heading", name="All 30 rows").wait_for(timeout=30_000)
