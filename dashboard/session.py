@@ -224,14 +224,16 @@ class Session:
         """Replace the table by one with another role, order or target; :meth:`undo` takes it back."""
         if self.table is not None:
             self.past.append(self.table)
+            if table.chosen_class not in (None, self.table.chosen_class):
+                self.class_asked = None  # chosen by hand since
         self.table = self._as_asked(table)
         self.edits += 1
 
     def ask_for_class(self, label: str | None) -> None:
-        """Predict the class with this text as soon as there is a table that has it; the present one is edited."""
+        """Predict the class with this text as soon as there is a table that has it; such a present one is edited."""
         self.class_asked = label
-        if label is not None and self.table is not None:
-            self.edit(self.table)
+        if self.table is not None and (table := self._as_asked(self.table)) is not self.table:
+            self.edit(table)
 
     def _as_asked(self, table: Table) -> Table:
         """The table with the class to predict that a link asked for, where it has that class."""

@@ -245,6 +245,21 @@ def test_reading_differently_keeps_the_class_of_two_numbers_chosen_to_be_classes
     assert (current.table.chosen_task, current.table.positive_class) == ("classes", 0)
 
 
+def test_a_class_chosen_by_hand_outlives_what_a_link_asked_for() -> None:
+    source = ("a,b\n" + "\n".join(f"{i % 11},{'xyy'[i % 3]}" for i in range(40))).encode()
+    current = Session()
+    current.ask_for_class("y")
+    table = read_table(source, target="b")
+    current.open_table(table, "kept", None)  # a kept run's table comes as it was
+    current.edit(table.with_positive_class("x"))
+    assert current.table is not None
+    assert current.table.positive_class == "x"
+    current.ask_for_class("nobody")
+    assert len(current.past) == 1  # there is nothing to undo where nothing changed
+    current.ask_for_class("y")
+    assert current.table.positive_class == "y"
+
+
 def test_reading_differently_reads_the_kept_bytes_again(page: AppTest) -> None:
     rows = [f"{i % 11};{i % 9},5;{'xy'[i % 2]}" for i in range(40)]
     upload(page, "s.csv", ("a;b;class\n" + "\n".join(rows)).encode())
