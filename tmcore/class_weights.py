@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 
 from tmcore.machine.state import ONE_VOTE
 from tmcore.parameters import ClassWeight
+
+LEAST, MOST = 1e-6, 1e6
+"""Weights beyond them would leave a class without any say, or the others; sums with them would not be exact."""
 
 
 def class_scales(class_weight: ClassWeight, classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -29,7 +33,7 @@ def class_scales(class_weight: ClassWeight, classes: np.ndarray, labels: np.ndar
     Raises
     ------
     ValueError
-        For a weight that is not positive or a label that is not a class.
+        For a weight that is no number or out of its range, or a label that is not a class.
     """
     if class_weight is None:
         return np.full(len(classes), ONE_VOTE, np.int64)
@@ -51,9 +55,9 @@ def class_weights(class_weight: ClassWeight, classes: np.ndarray, labels: np.nda
             raise ValueError(
                 f"class_weight names {label!r}, which is not a class; the classes are {list(known)}."
             )
-        if not weight > 0:
+        if not (isinstance(weight, numbers.Real) and LEAST <= weight <= MOST):
             raise ValueError(
-                f"class_weight gives class {label!r} the weight {weight!r}; use a number above 0."
+                f"class_weight gives class {label!r} the weight {weight!r}; use a number from {LEAST:g} to {MOST:g}."
             )
         weights[known[_plain(label)]] = weight
     return weights

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -25,6 +24,7 @@ from tmcore.readable import ReadabilityDial
 from tmcore.ruleset import RuleSet
 from tmcore.settling import Settled
 from tmcore.task import Task
+from tmcore.threads import n_threads
 from tmcore.training import TrainingRun
 
 Model = TypeVar("Model", bound="TsetlinModel")
@@ -146,7 +146,7 @@ class TsetlinModel(ReadabilityDial, BaseEstimator):
         machine, lessons = self.machine_, self._task(targets).lessons(self.machine_.parameters)
         order = streams.row_order(machine.parameters.random_state, self.n_batches_, len(lessons))
         data = machine.prepare(self.encoder_.transform(rows))
-        machine.learn(data, lessons, order, effective_n_jobs(self.n_jobs))
+        machine.learn(data, lessons, order, n_threads(self.n_jobs))
         self.n_batches_ += 1
         self.settled_, self.settle_reason_ = None, None
         self._dial_rows, self._path = None, None
@@ -214,7 +214,12 @@ class TsetlinModel(ReadabilityDial, BaseEstimator):
         settings = {name: value for name, value in self.get_params(deep=False).items() if name in names}
         seed = settings["random_state"]
         if not isinstance(seed, numbers.Integral) or isinstance(seed, bool):
-            seed = check_random_state(seed).randint(2**31 - 1)
+            try:
+                seed = check_random_state(seed).randint(2**31 - 1)
+            except ValueError:
+                raise ValueError(
+                    f"random_state is {seed!r}; use a whole number from 0 on, a RandomState or None."
+                ) from None
         return Parameters(**{**settings, "random_state": int(seed)})
 
     def _check_rows(self, X: Any, reset: bool) -> Any:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+
 ClassWeight = None | str | Mapping[Any, float]
 
 BOUND_RULES = ("contrastive", "paper")
@@ -51,6 +53,11 @@ class ParameterInfo:
     step: float | None = None
     choices: tuple[str, ...] = ()
     while_running: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether only whole numbers are allowed."""
+        return self.step is not None and float(self.step).is_integer()
 
 
 _INFOS = (
@@ -165,6 +172,8 @@ PARAMETERS: dict[str, ParameterInfo] = {info.name: info for info in _INFOS}
 class Parameters:
     """The settings of one run. `PARAMETERS` says what each means and which values it may take.
 
+    NumPy's numbers and whole numbers written as 2.0 become Python's own.
+
     Raises
     ------
     ValueError
@@ -187,6 +196,11 @@ class Parameters:
     early_stopping: bool = False
     harvest: int = 0
     random_state: int = 0
+
+    def __post_init__(self) -> None:
+        """Kernels and files take Python's own numbers; a NumPy byte, say, would overflow."""
+        for info in _INFOS:
+            object.__setattr__(self, info.name, _as_python(info, getattr(self, info.name)))
 
     @property
     def vote_target(self) -> float:
@@ -216,7 +230,7 @@ class Parameters:
                 if not isinstance(value, bool):
                     raise ValueError(f"{info.name} is {value!r}; use True or False.")
             elif info.choices:
-                if value not in info.choices:
+                if not isinstance(value, str) or value not in info.choices:
                     raise ValueError(
                         f"{info.name} is {value!r}; use one of {', '.join(map(repr, info.choices))}."
                     )
@@ -235,14 +249,22 @@ class Parameters:
             allowed += ', or "auto"'
         if isinstance(value, (bool, str)) or not math.isfinite(_as_float(info, value, allowed)):
             raise ValueError(f"{info.name} is {value!r}; {allowed}.")
-        if info.step is not None and float(info.step).is_integer() and not float(value).is_integer():
+        if info.is_whole and not float(value).is_integer():
             raise ValueError(f"{info.name} is {value!r}; use a whole number.")
         if not low <= value <= high:
             raise ValueError(f"{info.name} is {value!r}; {allowed}.")
 
 
+def _as_python(info: ParameterInfo, value: Any) -> Any:
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        value = value.item()
+    if info.is_whole and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
 def _as_float(info: ParameterInfo, value: Any, allowed: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{info.name} is {value!r}; {allowed}.") from None

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 
@@ -38,6 +38,7 @@ from tmcore.early_stopping import HELD_OUT, hold_out, take_rows
 from tmcore.estimators import TsetlinClassifier
 from tmcore.labels import label_array, read_labels
 from tmcore.parameters import Parameters
+from tmcore.threads import n_threads
 from tmcore.training import TrainingRun
 
 GRID: dict[str, tuple[float, ...]] = {
@@ -221,7 +222,7 @@ class _Search:
 
     def _score(self, parallel: Parallel, trials: list[tuple[_Candidate, int]]) -> None:
         """Run trials, as many at a time as there are workers, until time is up."""
-        width = max(1, effective_n_jobs(self.n_jobs))
+        width = n_threads(self.n_jobs)
         for start in range(0, len(trials), width):
             wave = trials[start : start + width]
             if self._late(max(self._expected(c) for c, _ in wave)):
@@ -265,8 +266,7 @@ class _Search:
 
     def _affordable(self) -> tuple[int, int]:
         """How many candidates, in their order, and rungs the time left allows: fewer candidates, then fewer rungs."""
-        total = len(self.candidates)
-        left = (self.halt.deadline - time.time()) * max(1, effective_n_jobs(self.n_jobs))
+        total, left = len(self.candidates), (self.halt.deadline - time.time()) * n_threads(self.n_jobs)
         mean = sum(map(self._expected, self.candidates)) / total
         plans = [(n, len(RUNGS)) for n in range(total, min(total, ENOUGH) - 1, -1)]
         plans += [(n, len(RUNGS) - 1) for n in range(min(total, ENOUGH), 1, -1)]

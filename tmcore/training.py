@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import effective_n_jobs
 
 from tmcore import replay, run_files
 from tmcore.encode import Encoder
@@ -19,6 +18,7 @@ from tmcore.machine.state import WEIGHT_UNIT, MachineState
 from tmcore.parameters import Parameters
 from tmcore.scores import winners
 from tmcore.task import Task, read_task
+from tmcore.threads import n_threads
 from tmcore.trace import Trace, explain
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class TrainingRun:
         if validation is not None:
             rows = encoder.transform(validation[0])
             held_out = rows, goal.read_held_out(validation[1], rows.shape[0])
-        self._begin(parameters, encoder, goal, codes, held_out, effective_n_jobs(n_jobs))
+        self._begin(parameters, encoder, goal, codes, held_out, n_threads(n_jobs))
 
     def _begin(
         self,
