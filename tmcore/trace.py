@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from tmcore.machine import IntervalMachine, LiteralMachine, Machine
-from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals, ReferenceMachine, RowDecision
+from tmcore.machine.reference import ReferenceIntervals, ReferenceMachine, RowDecision
+from tmcore.machine.reference_literals import ReferenceLiterals
 from tmcore.machine.state import WEIGHT_UNIT
 from tmcore.parameters import Parameters
 from tmcore.replay import RowOrder

@@ -14,7 +14,8 @@ from scipy import sparse
 from sklearn.metrics import mean_absolute_error, r2_score
 
 from tmcore import Parameters, TrainingRun, TsetlinRegressor
-from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals
+from tmcore.machine.reference import ReferenceIntervals
+from tmcore.machine.reference_literals import ReferenceLiterals
 from tmcore.replay import RowOrder
 from tmcore.scores import NumberScores, mae_and_r2
 from tmcore.trace import probability, twin_of, votes

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmcore.machine import MACHINES, streams
-from tmcore.machine.reference import ReferenceIntervals, ReferenceLiterals
+from tmcore.machine.reference import ReferenceIntervals
+from tmcore.machine.reference_literals import ReferenceLiterals
 from tmcore.machine.state import ONE_VOTE
 from tmcore.parameters import Parameters
 
