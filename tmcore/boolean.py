@@ -66,14 +66,17 @@ class BooleanEncoder:
         if isinstance(data, pd.DataFrame) and self.by_name:
             data = self._by_name(data)
         values = np.asarray(data)
+        if values.dtype.kind not in "biuf":  # compared as objects, a text or a date is simply neither 0 nor 1
+            values = values.astype(object)
+            values[pd.isna(values)] = None
         self._check_width(values.shape[1])
         codes = np.zeros(values.shape, np.uint8)
-        ones = np.equal(values, 1)
-        wrong = ~(ones | np.equal(values, 0))
+        ones = values == 1
+        wrong = ~(ones | (values == 0))
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise self._wrong(column, row, values[row, column])
-        codes[ones.astype(bool)] = 1
+        codes[ones] = 1
         return codes
 
     def fit_transform(self, data: Any) -> Any:
@@ -81,6 +84,7 @@ class BooleanEncoder:
         return self.fit(data).transform(data)
 
     def _sparse(self, data: Any) -> sparse.csr_matrix:
+        check_sparse(data)
         matrix = sparse.csr_matrix(data)
         self._check_width(matrix.shape[1])
         matrix.sum_duplicates()
@@ -125,3 +129,12 @@ class BooleanEncoder:
         encoder.by_name = bool(data["by_name"])
         encoder._set(list(data["boolean"]))
         return encoder
+
+
+def check_sparse(matrix: Any) -> None:
+    """Raise ValueError for indices that point outside of a sparse matrix; code that uses them would write anywhere."""
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"The sparse matrix is damaged ({error}); make it anew.") from None

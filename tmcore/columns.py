@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
+from collections.abc import Sized
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 Role = Literal["numeric", "boolean", "nominal", "ordinal"]
 
 _NUMBER_CONTENT = {"integer", "floating", "mixed-integer-float", "decimal"}
+_TIME_CONTENT = {"datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"}
 
 
 def category_text(value: object) -> str:
@@ -31,7 +34,7 @@ def role_of(values: pd.Series, name: str) -> Role:
     Raises
     ------
     ValueError
-        The column holds dates, durations or complex numbers.
+        The column holds dates, durations, intervals, complex numbers, or cells that are lists and the like.
     """
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -44,12 +47,31 @@ def role_of(values: pd.Series, name: str) -> Role:
         raise ValueError(f"Column '{name}' holds complex numbers; use their real or imaginary part.")
     if pd.api.types.is_numeric_dtype(dtype):
         return "numeric"
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+    content = pd.api.types.infer_dtype(values, skipna=True) if pd.api.types.is_object_dtype(dtype) else None
+    if _is_time(dtype) or content in _TIME_CONTENT:
         raise ValueError(f"Column '{name}' holds dates or times; leave it out or turn it into numbers.")
-    is_object = pd.api.types.is_object_dtype(dtype)
-    if is_object and pd.api.types.infer_dtype(values, skipna=True) in _NUMBER_CONTENT:
+    if isinstance(dtype, pd.IntervalDtype):
+        raise ValueError(f"Column '{name}' holds intervals; turn them into numbers or texts.")
+    if content in _NUMBER_CONTENT:
         return "numeric"
+    if content is not None:
+        _refuse_containers(values, name)
     return "boolean" if len(category_codes(values)[1]) == 2 else "nominal"
+
+
+def _is_time(dtype: Any) -> bool:
+    known = pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype)
+    return known or isinstance(dtype, pd.PeriodDtype)
+
+
+def _refuse_containers(values: pd.Series, name: str) -> None:
+    """Lists and the like are no category: their texts would differ with the order of what they hold."""
+    for row, value in enumerate(values, start=1):
+        if isinstance(value, Sized) and not isinstance(value, str | bytes):
+            kind = type(value).__name__
+            raise ValueError(
+                f"Column '{name}' holds a {kind} in data row {row}; give every cell one number or one text."
+            )
 
 
 def as_floats(values: pd.Series, name: str) -> NDArray[np.float64]:
@@ -64,7 +86,10 @@ def as_floats(values: pd.Series, name: str) -> NDArray[np.float64]:
         floats = values.to_numpy(dtype=np.float64)
     else:
         _refuse_texts(values, name)
-        floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        try:
+            floats = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        except OverflowError:  # a whole number beyond the range of floats
+            floats = np.array([_nearest_float(value) for value in values])
     infinite = np.isinf(floats)
     if infinite.any():
         row = int(np.argmax(infinite))
@@ -73,6 +98,13 @@ def as_floats(values: pd.Series, name: str) -> NDArray[np.float64]:
             "replace it by a number or leave the cell empty."
         )
     return floats
+
+
+def _nearest_float(value: Any) -> float:
+    try:
+        return math.nan if _is_missing(value) else float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _refuse_texts(values: pd.Series, name: str) -> None:
@@ -104,7 +136,7 @@ def category_codes(values: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
     else:
         try:
             raw, uniques = pd.factorize(values)
-        except TypeError:  # a cell such as a list or dict, which has no hash
+        except TypeError:  # a cell such as a list or dict, which has no hash, where training had texts
             raw, uniques = pd.factorize(values.map(str, na_action="ignore"))
     present = np.zeros(len(uniques), dtype=bool)
     present[raw[raw >= 0]] = True

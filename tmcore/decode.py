@@ -31,6 +31,8 @@ def decode(encoder: Encoder, codes: np.ndarray) -> pd.DataFrame:
 
 
 def _decode(encoder: Encoder, column: Column, codes: np.ndarray, missing: int) -> Any:
+    if not column.features:  # a nominal column without any value in training
+        return _categories(np.full(len(codes), -1), (), False)
     ranks = codes[:, column.features[0]].astype(np.int64)
     gaps = ranks == missing
     if column.role == "numeric":

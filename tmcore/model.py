@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tmcore import early_stopping, harvest, model_files
+from tmcore.boolean import check_sparse
 from tmcore.encoders import AnyEncoder
 from tmcore.machine import Machine, streams
 from tmcore.machine.inference import CompiledVotes
@@ -224,12 +226,31 @@ class TsetlinModel(ReadabilityDial, BaseEstimator):
 
     def _check_rows(self, X: Any, reset: bool) -> Any:
         """X as a DataFrame with its dtypes, or as a two-dimensional array; the encoder checks every cell."""
-        if isinstance(X, pd.DataFrame):
+        array = X if isinstance(X, pd.DataFrame) else self._check_array(X)
+        try:
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        accepted = "csr" if self.representation == "boolean" else False
-        array = check_array(
-            X, accept_sparse=accepted, dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
-        )
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        except TypeError:  # names of different types
+            names = ", ".join(repr(name) for name in list(X.columns)[:5])
+            raise ValueError(
+                f"The columns' names are neither all texts nor all numbers ({names}); make them all texts."
+            ) from None
         return array
+
+    def _check_array(self, X: Any) -> Any:
+        """X as a two-dimensional array or CSR matrix, as scikit-learn's `check_array` has it, said in one line."""
+        if sparse.issparse(X):
+            if self.representation != "boolean":
+                raise ValueError(
+                    'Sparse data go with representation="boolean" only; for other values give X.toarray().'
+                )
+            check_sparse(X)
+        if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+            raise ValueError("X is a masked array, whose mask would be lost; fill the masked cells with NaN.")
+        try:
+            return check_array(
+                X, accept_sparse="csr", dtype=None, ensure_all_finite=False, estimator=self, input_name="X"
+            )
+        except (TypeError, ValueError) as error:
+            first, _, rest = str(error).partition("\n")
+            advice = rest[rest.find("Reshape your data") :] if "Reshape your data" in rest else ""
+            raise ValueError(f"{first.removesuffix(' instead:').rstrip('.')}. {advice}".strip()) from None
