@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +34,7 @@ def write_rows(run: TrainingRun, path: str | Path) -> None:
 def write_progress(run: TrainingRun, path: str | Path) -> None:
     """Write all but rows and first settings; the file says which run it belongs to."""
     meta, arrays = _progress(run)
-    files.write(path, "progress", meta | {"run": _fingerprint(_identity(run), run.targets)}, arrays)
+    files.write(path, "progress", meta | {"run": run.id}, arrays)
 
 
 def read_run(kind: type[TrainingRun], path: str | Path, progress: str | Path | None) -> TrainingRun:
@@ -52,9 +50,11 @@ def read_run(kind: type[TrainingRun], path: str | Path, progress: str | Path | N
         files.rows_from_arrays("codes", arrays),
         held_out,
     )
+    run_id = meta.get("id")  # files of runs begun before they had one go unchecked
+    run.id = run_id or run.id
     if progress is not None:
         meta, arrays = files.read(progress, "progress")
-        if meta["run"] != _fingerprint(_identity(run), run.targets):
+        if run_id is not None and meta["run"] != run_id:
             raise ValueError(f"{progress} belongs to another run than {path}.")
     if "step" in meta:
         _move_on(run, meta, arrays)
@@ -67,20 +67,13 @@ def _rows(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         arrays |= {"held_out_labels": run.held_out[1]} | files.rows_to_arrays(
             "held_out_codes", run.held_out[0]
         )
-    return _identity(run), arrays
-
-
-def _identity(run: TrainingRun) -> dict[str, Any]:
-    return {
+    meta = {
+        "id": run.id,
         "parameters": files.parameters_to_dict(run.first_parameters),
         "encoder": run.encoder.to_dict(),
         **run.task.to_dict(),
     }
-
-
-def _fingerprint(identity: dict[str, Any], targets: np.ndarray) -> str:
-    text = json.dumps(identity, sort_keys=True).encode()
-    return hashlib.sha256(text + targets.tobytes()).hexdigest()
+    return meta, arrays
 
 
 def _progress(run: TrainingRun) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,8 @@ class TrainingRun:
         For numbers, what 0 and T votes stand for.
     held_out : (codes, targets) or None
         The validation rows.
+    id : str
+        Random; files of one run have it in common.
     task : Task
         The targets, and all that depends on their kind.
     data : ndarray
@@ -126,6 +129,7 @@ class TrainingRun:
         self._scales = task.scales(parameters)
         self.machine = self.make_machine(self.first_parameters)
         self.data = self.machine.prepare(codes)
+        self.id = secrets.token_hex(16)
         self._held_out_data = None if held_out is None else self.machine.prepare(held_out[0])
         self.history: list[AnyRecord] = []
         self.changes: list[Change] = []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tmcore import Parameters, TrainingRun, history
+from tmcore import Parameters, TrainingRun, files, history
 from tmcore.history import Checkpoints
 from tmcore.machine.state import MachineState
 
@@ -245,6 +245,33 @@ def test_a_loaded_run_goes_back_and_on_as_if_it_had_never_stopped(tmp_path, n_cl
     other.save(tmp_path / "other")
     with pytest.raises(ValueError, match="belongs to another run"):
         TrainingRun.load(tmp_path / "other", tmp_path / "progress")
+
+
+def test_progress_belongs_to_its_run_whatever_settings_there_are_later(tmp_path, monkeypatch):
+    X, y = table()
+    run, same = (TrainingRun(X, y, Parameters(n_clauses=6)) for _ in range(2))
+    for name, one in (("run", run), ("same", same)):
+        one.save_rows(tmp_path / name)
+        one.learn(10)
+        one.save_progress(tmp_path / f"{name} progress")
+    with pytest.raises(ValueError, match="belongs to another run"):
+        TrainingRun.load(tmp_path / "run", tmp_path / "same progress")
+    as_dict = files.parameters_to_dict
+    monkeypatch.setattr(files, "parameters_to_dict", lambda parameters: as_dict(parameters) | {"new": 1})
+    loaded = TrainingRun.load(tmp_path / "run", tmp_path / "run progress")
+    loaded.learn(10)
+    loaded.save_progress(tmp_path / "run progress")
+    assert TrainingRun.load(tmp_path / "run", tmp_path / "run progress").step == 20
+    meta, arrays = files.read(tmp_path / "run", "run")
+    files.write(
+        tmp_path / "old",
+        "run",
+        {"parameters": meta["parameters"], "encoder": meta["encoder"], "classes": meta["classes"]},
+        arrays,
+    )
+    assert TrainingRun.load(tmp_path / "old", tmp_path / "run progress").step == 20
+    branched, restarted = run.branch(5), run.restart(run.parameters)
+    assert len({run.id, same.id, branched.id, restarted.id}) == 4
 
 
 def test_a_state_of_another_layout_is_refused(tmp_path):
