@@ -83,10 +83,8 @@ class Keeper:
                 self._next = began + SECONDS_BETWEEN_TRIES
                 return
         except (OSError, ValueError, sqlite3.Error) as error:
-            self.problem = (
-                f"This run is not kept on this machine: {str(error).rstrip('.')}. "
-                "Free some space or choose --data-dir."
-            )
+            hint = "" if isinstance(error, ValueError) else " Free some space or choose --data-dir."
+            self.problem = f"This run is not kept on this machine: {str(error).rstrip('.')}.{hint}"
         self._saved, ended = state, time.monotonic()
         self._next = ended + max(SECONDS_BETWEEN_SAVES, SAVING_SHARE * (ended - began))
 

@@ -22,22 +22,48 @@ FORMAT_VERSION = 1
 KEY, CHECKSUM = b"tmcore-table", b"tmcore-checksum"
 ROW = "row"
 
+_UNFIT = (pa.ArrowException, TypeError, OverflowError)
+"""What pyarrow raises for cells of several types, of none that it knows, or too large."""
+
 
 def write_table(table: Table, path: str | Path) -> None:
     """Write a table to one file, atomically; `read_table_file` gives an equal one.
 
     Columns are stored by their position, so that no name can be in the way of another.
+
+    Raises
+    ------
+    ValueError
+        A column holds cells that Parquet has no type for.
+    OSError
+        The file cannot be written.
     """
     frame = table.frame
     known = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "frame"}
     meta = {"version": FORMAT_VERSION, "columns": list(frame.columns), "table": known}
     text = json.dumps(meta, default=_plain, allow_nan=False).encode()
-    cells = frame.set_axis([str(place) for place in range(frame.shape[1])], axis=1)
-    arrow = pa.Table.from_pandas(cells, preserve_index=False).append_column(ROW, pa.array(frame.index))
+    arrow = _arrow(frame).append_column(ROW, pa.array(frame.index))
     described = {KEY: text, CHECKSUM: str(zlib.crc32(text)).encode()}
     arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **described})
     with files.replacing(path) as file:
         parquet.write_table(arrow, file, compression="zstd", write_page_checksum=True)
+
+
+def _arrow(frame: pd.DataFrame) -> pa.Table:
+    cells = frame.set_axis([str(place) for place in range(frame.shape[1])], axis=1)
+    try:
+        return pa.Table.from_pandas(cells, preserve_index=False)
+    except _UNFIT as error:
+        name = next(name for name, place in zip(frame, cells, strict=True) if not _fits(cells[place]))
+        raise ValueError(f"Column '{name}' cannot be written to a file: {error.args[0]}.") from error
+
+
+def _fits(cells: pd.Series) -> bool:
+    try:
+        pa.array(cells)
+    except _UNFIT:
+        return False
+    return True
 
 
 def read_table_file(path: str | Path) -> Table:
@@ -84,4 +110,4 @@ def _plain(value: Any) -> Any:
         return asdict(value)
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be kept in a file.")
+    raise ValueError(f"{type(value).__name__} cannot be kept in a file.")

@@ -54,6 +54,15 @@ def test_choices_made_by_hand_and_odd_names_come_back(tmp_path: Path) -> None:
         found.with_target("nowhere")
 
 
+@pytest.mark.parametrize("cell", [7, 2**70])
+def test_cells_that_parquet_cannot_hold_are_one_sentence(tmp_path: Path, cell: int) -> None:
+    table = Table.from_frame(pd.DataFrame({"a": [1.0, 2.0, 3.0], "y": ["u", "v", "u"]}), target="y")
+    table.frame["y"] = pd.Series(["u", cell, "u"], table.frame.index, dtype=object)
+    with pytest.raises(ValueError, match="Column 'y' cannot be written to a file"):
+        write_table(table, tmp_path / "table")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_damaged_or_foreign_file_is_one_sentence(tmp_path: Path) -> None:
     table = read_table(ODD.encode(), separator=";", decimal=",")
     write_table(table, tmp_path / "table")
