@@ -41,12 +41,18 @@ def read(folder: Path) -> TrainedTable | None:
     Raises
     ------
     ValueError
-        A file is damaged, or of a newer version.
+        A file is damaged, or of another version.
     """
     if not (folder / SPLIT).exists():
         return None
     meta, places = files.read(folder / SPLIT, "split")
     table = read_table_file(folder / TABLE)
-    X, y, train, test = table.features(), table.labels(), places["train"], places["test"]
-    split = Split(X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test], **meta["notes"])
-    return TrainedTable(table, split, meta["sample"])
+    X, y = table.features(), table.labels()
+    try:
+        train, test = places["train"], places["test"]
+        split = Split(X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test], **meta["notes"])
+        return TrainedTable(table, split, meta["sample"])
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(
+            f"{folder / SPLIT} was written by another version of the dashboard, or it is damaged."
+        ) from error

@@ -19,6 +19,7 @@ from dashboard.cli import main, parser
 from dashboard.data_folder import FOLDER_VARIABLE, default_folder
 from dashboard.session import Session
 from dashboard.store import Store
+from tmcore import files
 from tmcore.table import read_table
 
 APP = Path(session.__file__).parent / "app.py"
@@ -155,6 +156,20 @@ def test_a_run_kept_without_its_table_opens_with_its_encoded_rows(
         assert len(again.notices) == (0 if lost else 1)
         assert lost or "its table cannot be read" in again.notices[0]
         again.drop_job("the test ends")
+
+
+def test_a_split_of_another_version_is_one_sentence(
+    kept: Store, chosen: Session, made_up: Any, until: Any
+) -> None:
+    run_id = learn_and_leave(chosen, made_up, until, kept)
+    path = kept.folder / "runs" / run_id / kept_table.SPLIT
+    meta, places = files.read(path, "split")
+    for changed in (meta | {"notes": meta["notes"] | {"folds": 5}}, {"sample": None}):
+        files.write(
+            path, "split", {k: v for k, v in changed.items() if k not in ("format", "version")}, places
+        )
+        with pytest.raises(ValueError, match=r"split was written by another version .* or it is damaged\.$"):
+            kept.table_of(run_id)
 
 
 def test_deleting_a_run_deletes_its_table(kept: Store, chosen: Session, made_up: Any, until: Any) -> None:
