@@ -106,9 +106,11 @@ class ByR2:
         return dial_numbers.score_path(points, fold, measured, stop=stop)
 
     def found(self, point: Point) -> tuple[float, float] | None:
-        """Mean and standard error of a retrained point, None where it was not."""
+        """Mean and standard error of a retrained point, None where it was not or no fold's numbers vary."""
         scores = point.scores
-        return (scores.r2.mean, scores.r2.error) if isinstance(scores, NumberPointScores) else None
+        if not isinstance(scores, NumberPointScores) or np.isnan(scores.r2.mean):
+            return None
+        return scores.r2.mean, scores.r2.error
 
     def baseline(self, job: Job) -> Baseline:
         """Always the mean."""

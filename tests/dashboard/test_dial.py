@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import dial_view, edit_panel, session
-from dashboard.dial_measures import ByAccuracy
+from dashboard.dial_measures import ByAccuracy, ByR2
 from dashboard.dialling import Dialling, Mark, Pick, picks
 from dashboard.goals import ClassGoal
 from dashboard.jobs import Job
+from tmcore.dial import Estimate, NumberPointScores, Point
 from tmcore.parameters import Parameters
 from tmcore.scores import Scores
 
@@ -91,6 +93,15 @@ def test_of_equal_points_the_one_with_fewer_rules_is_most_accurate() -> None:
 
 def test_nothing_is_named_before_retraining() -> None:
     assert picks((Mark(1, 1, 0.9, 0.9),)) == ()
+
+
+@pytest.mark.parametrize(("r2", "found"), [((0.5, 0.1), (0.5, 0.1)), ((math.nan, math.nan), None)])
+def test_a_retrained_r2_that_is_no_number_is_none(
+    r2: tuple[float, float], found: tuple[float, float] | None
+) -> None:
+    nothing = np.zeros(0, np.int64)
+    point = Point(1.0, nothing, nothing, nothing, 0, 0, NumberPointScores(Estimate(2.0, 0.1), Estimate(*r2)))
+    assert ByR2().found(point) == found
 
 
 def check_marks(dial: Dialling, job: Job) -> None:
