@@ -52,6 +52,10 @@ class ClassGoal:
         """The settings of a run towards it: as they are."""
         return parameters
 
+    def free(self, parameters: Parameters) -> Parameters:
+        """Settings of a run for others to start from: as they are."""
+        return parameters
+
     def measure(self, model: Model, train: Rows, test: Rows) -> Scores:
         """Accuracy and F1 of a settled model; ``test`` may be empty."""
         assert isinstance(model, TsetlinClassifier)  # the run learned classes
@@ -154,6 +158,11 @@ class NumberGoal:
     def settings(self, parameters: Parameters) -> Parameters:
         """The settings of a run towards it: T "auto" is all clauses, and there are no classes to weigh."""
         return number_settings(parameters.replace(class_weight=None))
+
+    def free(self, parameters: Parameters) -> Parameters:
+        """Settings of a run for others to start from: T is "auto" again where it is what "auto" gave."""
+        usual = self.settings(parameters.replace(T="auto"))
+        return parameters.replace(T="auto") if parameters.T == usual.T else parameters
 
     def amount(self, value: float) -> str:
         """A size in the target's unit."""

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from dashboard import session, store
+from dashboard.goals import make_goal
 from dashboard.history import Moment
 from dashboard.jobs import Job
 from dashboard.kept_table import TrainedTable
@@ -107,7 +108,7 @@ def open_run(current: Session, run_id: str) -> None:
     current.split, current.trained_name = split, line.name
     current.trained_table = trained.table if trained is not None else None
     current.kept_rows = run if trained is None else None
-    current.parameters = run.parameters
+    current.parameters = make_goal(split.task, split.y_train).free(run.parameters)
     current.start(
         Job(
             split.X_train,

@@ -123,7 +123,7 @@ def _panel(proven: Proven, job: Job) -> None:
         )
         with right:
             _format(name or names[0], proven, job)
-    link = settings_link.link(job.parameters, job.positive_class)
+    link = settings_link.link(job.goal.free(job.parameters), job.positive_class)
     if link:
         with st.expander("A link to these settings"):
             also = "" if job.positive_class is None else ", the name of the class to predict,"

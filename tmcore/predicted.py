@@ -21,11 +21,11 @@ def usual_task(values: pd.Series) -> TaskName:
 
 
 def possible_tasks(values: pd.Series, decimal: str) -> tuple[TaskName, ...]:
-    """What a column can be predicted as."""
+    """What it makes sense to predict a column as; two numbers are classes, since a miss of one is always as large."""
     n_unique = values.nunique()
     tasks: list[TaskName] = ["classes"] if n_unique <= MAX_CLASSES else []
     if (
-        n_unique >= 2
+        n_unique >= 3
         and not pd.api.types.is_bool_dtype(values.dtype)
         and not len(spoilt_cells(values, decimal))
     ):
@@ -54,6 +54,15 @@ def read_numbers(name: str, values: pd.Series, decimal: str) -> pd.Series:
 def assumption(name: str, values: pd.Series) -> str:
     """Why a number is predicted, as a sentence."""
     return f"{quoted(name)} has {values.nunique():,} different numbers, so a number is predicted and not a class."
+
+
+def spoilt_problem(name: str, values: pd.Series, decimal: str) -> Problem | None:
+    """The first cell that is no number in a column of too many values for classes; None where all are numbers."""
+    try:
+        read_numbers(name, values, decimal)
+    except TableError as error:
+        return Problem("error", name, str(error))
+    return None
 
 
 def number_problems(name: str, values: pd.Series) -> Iterator[Problem]:

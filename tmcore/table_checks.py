@@ -29,8 +29,7 @@ def find_problems(table: Table, features: pd.DataFrame, decimal: str) -> Iterato
         )
         yield Problem("error", None, message)
     else:
-        about = predicted.number_problems if table.task == "numbers" else checks.target_problems
-        yield from about(table.target, table.frame[table.target])
+        yield from _target_problems(table, table.target, decimal)
     if features.shape[1] == 0:
         message = "No column is left to learn from; give at least one column a role other than ignored."
         if table.frame.shape[1] == 1:
@@ -43,6 +42,18 @@ def find_problems(table: Table, features: pd.DataFrame, decimal: str) -> Iterato
     yield from checks.left_out_problems(learned)
     if table.target is not None and features.shape[1] and len(features):
         yield from _row_problems(table, features)
+
+
+def _target_problems(table: Table, name: str, decimal: str) -> Iterator[Problem]:
+    values = table.frame[name]
+    if table.task == "numbers":
+        yield from predicted.number_problems(name, values)
+        return
+    # Numbers with a few other cells among them are read as texts; what spoils them is what helps to know.
+    spoilt = None
+    if values.nunique() > MAX_CLASSES and table.role(name) == "numeric":
+        spoilt = predicted.spoilt_problem(name, values, decimal)
+    yield from checks.target_problems(name, values) if spoilt is None else (spoilt,)
 
 
 def _column_problems(info: ColumnInfo, values: pd.Series, decimal: str) -> Iterator[Problem]:

@@ -356,6 +356,7 @@ def test_a_kept_run_on_numbers_comes_back(kept: Store, until: Callable[..., None
         assert back is not None
         assert back.wait_until_idle(60)
         assert (back.task, back.state) == ("numbers", "paused")
+        assert again.parameters == PARAMETERS  # T is "auto" still
         assert back.y_train.tolist() == job.y_train.tolist()
         assert learned(back) is not None
         for page in PAGES:

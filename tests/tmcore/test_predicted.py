@@ -28,6 +28,7 @@ def test_more_numbers_than_classes_are_a_number_to_predict() -> None:
 def test_either_may_be_chosen_where_both_make_sense() -> None:
     few = table([i % 3 for i in range(30)])
     assert few.possible_tasks == ("classes", "numbers")
+    assert table([i % 2 for i in range(30)]).possible_tasks == ("classes",)
     as_numbers = few.with_task("numbers")
     assert as_numbers.labels().dtype == np.float64
     assert as_numbers.with_target("a").task == "classes"  # another column, another choice
@@ -39,6 +40,7 @@ def test_what_is_no_number_is_named_with_its_row() -> None:
     mixed = table([f"{i}.5" if i != 3 else "four" for i in range(30)])
     assert mixed.task == "classes"
     assert mixed.possible_tasks == ()
+    assert "holds 'four' in row 5, which is no number" in mixed.problems[0].message
     with pytest.raises(TableError, match=r"'y' holds 'four' in row 5, which is no number"):
         mixed.with_task("numbers")
 
