@@ -6,6 +6,7 @@ held-out rows take no part in training its machine either.
 
 from __future__ import annotations
 
+import numbers
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -202,9 +203,12 @@ def at(points: tuple[Point, ...], max_rules: int | None = None, max_literals: in
     Raises
     ------
     ValueError
-        There are no points, or none within the limits.
+        There are no points, none within the limits, or a limit is no number.
     """
     limits = {"rules": max_rules, "literals": max_literals}
+    for name, most in limits.items():
+        if most is not None and (isinstance(most, bool) or not isinstance(most, numbers.Real)):
+            raise ValueError(f"max_{name} is {most!r}; use a whole number from 0 on, or None.")
     within = [
         point
         for point in points

@@ -17,7 +17,19 @@ PATIENCE = 10
 
 
 def hold_out(n_rows: int, seed: int, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to train on and a fifth to watch; with labels, the same class shares where classes are large enough."""
+    """Rows to train on and a fifth to watch; with labels, the same class shares where classes are large enough.
+
+    Every class has a row to train on, be it one that would have been watched.
+
+    Raises
+    ------
+    ValueError
+        So few rows that none is left to train on or to watch.
+    """
+    if n_rows < 2:
+        raise ValueError(
+            "Early stopping cannot hold out rows of one sample; leave it out, or give more rows."
+        )
     stratify = None
     if labels is not None:
         _, counts = np.unique(labels, return_counts=True)
@@ -25,6 +37,14 @@ def hold_out(n_rows: int, seed: int, labels: np.ndarray | None = None) -> tuple[
     learn, watch = train_test_split(
         np.arange(n_rows), test_size=HELD_OUT, random_state=seed % 2**32, stratify=stratify
     )
+    if labels is not None:
+        _, first = np.unique(labels[watch], return_index=True)
+        only = first[~np.isin(labels[watch[first]], labels[learn])]
+        learn, watch = np.append(learn, watch[only]), np.delete(watch, only)
+        if not len(watch):
+            raise ValueError(
+                f"{n_rows} rows are too few to hold out some for early stopping and train on every class; leave it out."
+            )
     return np.sort(learn), np.sort(watch)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ def read_labels(y: Any, n_rows: int, positive_class: Any = None) -> tuple[np.nda
             "Unknown label type: continuous. y holds numbers with fractions; a classifier needs classes."
         )
     classes, labels = np.unique(values, return_inverse=True)
+    if not len(classes):
+        raise ValueError("y holds no labels; give at least two different ones.")
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only, {classes[0]!s}; at least two are needed to learn a difference."
@@ -104,14 +107,51 @@ def class_indices(y: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def label_array(y: Any) -> np.ndarray:
-    """One-dimensional array of labels: numbers and booleans as they are, everything else as objects."""
-    values = y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else np.asarray(y)
-    values = column_or_1d(values, warn=True)
-    if values.dtype.kind in "US" or values.dtype.kind == "O":
-        known = [value for value in values if not _is_missing(value)]
-        if len({isinstance(value, str) for value in known}) > 1:
+    """One-dimensional array of labels, which are all texts or all numbers and truth values.
+
+    Raises
+    ------
+    ValueError
+        Labels are mixed, or something else, such as dates; the sentence names the row.
+    """
+    values = target_array(y)
+    if values.dtype.kind in "mMSVc":
+        _check_label(values.tolist()[0] if len(values) else None, 1)
+    if values.dtype.kind == "O":
+        known = [(row, value) for row, value in enumerate(values, start=1) if not _is_missing(value)]
+        for row, value in known:
+            _check_label(value, row)
+        if len({isinstance(value, str) for _, value in known}) > 1:
             raise ValueError("y mixes texts and numbers; make all labels texts or all labels numbers.")
     return values
+
+
+def target_array(y: Any) -> np.ndarray:
+    """One value a row as an array that changes none of them: NumPy would turn 1 beside "a" into "1".
+
+    Raises
+    ------
+    ValueError
+        y has more than one column, or is no sequence.
+    """
+    scalars = isinstance(y, (list, tuple)) and all(map(pd.api.types.is_scalar, y))
+    if scalars and len({isinstance(value, str) for value in y}) > 1:
+        y = pd.Series(list(y), dtype=object)
+    try:
+        values = y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else np.asarray(y)
+        return column_or_1d(values, warn=True)
+    except ValueError as error:
+        first = str(error).partition("\n")[0].rstrip(".")
+        if "inhomogeneous" in first:
+            first = "y holds lists of different lengths; give one value a row"
+        raise ValueError(f"{first}.") from None
+
+
+def _check_label(value: Any, row: int) -> None:
+    if not isinstance(value, (str, bool, np.bool_, numbers.Integral, float, np.floating)):
+        raise ValueError(
+            f"y holds {value!r} in row {row}; a label is a text, a whole number or a truth value, so turn it into one."
+        )
 
 
 def _is_missing(value: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
 
+from tmcore.labels import target_array
 from tmcore.machine.state import ONE_VOTE, WEIGHT_UNIT
 from tmcore.settling import Settled
 
@@ -89,7 +89,7 @@ def read_targets(y: Any, n_rows: int) -> NDArray[np.float64]:
         raise ValueError(
             "This regressor requires y to be passed, but the target y is None; give one number a row."
         )
-    values = column_or_1d(y.to_numpy() if isinstance(y, (pd.Series, pd.Index)) else y, warn=True)
+    values = target_array(y)
     if values.dtype.kind not in "biuf":
         for row, value in enumerate(values.tolist(), start=1):
             if not (isinstance(value, numbers.Real) or value is None or value is pd.NA):
