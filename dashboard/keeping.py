@@ -101,7 +101,7 @@ def open_run(current: Session, run_id: str) -> None:
         raise ValueError("Runs are not kept by this server. Train anew.")
     line, run = kept.load(current.owner, run_id)
     trained = _table_of(current, kept, line, run)
-    split = trained.split if trained is not None else _split_of(run)
+    split = trained.split if trained is not None else _split_of(run, line.target)
     current.drop_job("another run was opened")
     if trained is not None:
         _look_at(current, trained, line.name)
@@ -155,17 +155,17 @@ def _look_at(current: Session, trained: TrainedTable, name: str) -> None:
     current.seed, current.test_share = trained.split.seed, trained.split.test_share
 
 
-def _split_of(run: TrainingRun) -> Split:
-    """The rows of a kept run; numbers are as fine as the machine reads them."""
+def _split_of(run: TrainingRun, target: str | None) -> Split:
+    """The rows of a kept run; numbers are as fine as the machine reads them, those to predict are called ``target``."""
     encoder = run.encoder
     assert isinstance(encoder, Encoder)
     codes, targets = run.held_out or (run.codes[:0], run.targets[:0])
     note = f"{run.n_rows:,} rows to train on, {len(targets):,} kept aside, from a kept run."
     return Split(
         decode(encoder, run.codes),
-        run.task.decode(run.targets),
+        run.task.decode(run.targets).rename(target),
         decode(encoder, codes),
-        run.task.decode(targets),
+        run.task.decode(targets).rename(target),
         seed=0,
         test_share=len(targets) / (run.n_rows + len(targets)),
         stratified=False,

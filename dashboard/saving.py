@@ -102,7 +102,8 @@ class Keeper:
             if not self._rows.done():
                 return False
             self.run_id, self._rows = self._rows.result(), None
-            self._store.enter(self.run_id, self._owner, job.name, job.parameters, job.end_step, run)
+            target = str(job.y_train.name) if job.task == "numbers" and job.y_train.name is not None else None
+            self._store.enter(self.run_id, self._owner, job.name, job.parameters, job.end_step, run, target)
             return True
         assert self.run_id is not None
         if not self._store.update(self.run_id, job.parameters, job.end_step, run):

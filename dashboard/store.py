@@ -23,7 +23,6 @@ from dashboard import kept_table
 from dashboard.data_folder import FOLDER_VARIABLE
 from dashboard.kept_table import TrainedTable
 from tmcore import files
-from tmcore.history import Record
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
 
@@ -36,9 +35,14 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, parameters TEXT NOT NULL, end_step INTEGER NOT NULL,
     n_rows INTEGER NOT NULL, created REAL NOT NULL, changed REAL NOT NULL, step INTEGER NOT NULL,
-    n_literals INTEGER, train_accuracy REAL, test_accuracy REAL
+    n_literals INTEGER, test_accuracy REAL, target TEXT, test_mae REAL, test_r2 REAL
 )
 """
+
+_ADDED = {"target": "TEXT", "test_mae": "REAL", "test_r2": "REAL"}
+"""Columns that a list written by the first versions lacks."""
+
+_MEASURED = ("n_literals", "test_accuracy", "test_mae", "test_r2")
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,12 @@ class KeptRun:
     created, changed : float
         Seconds since 1970.
     n_literals : int or None
-    train_accuracy, test_accuracy : float or None
-        By votes, when last measured.
+    test_accuracy : float or None
+        By votes, when last measured; None where numbers are predicted.
+    target : str or None
+        The column of the numbers that are predicted; None where classes are.
+    test_mae, test_r2 : float or None
+        The same of a run on numbers, the mean absolute error in their unit.
     """
 
     id: str
@@ -72,8 +80,10 @@ class KeptRun:
     changed: float
     step: int
     n_literals: int | None
-    train_accuracy: float | None
     test_accuracy: float | None
+    target: str | None
+    test_mae: float | None
+    test_r2: float | None
 
     @property
     def epoch(self) -> float:
@@ -105,6 +115,9 @@ class Store:
         (self.folder / "runs").mkdir(exist_ok=True, mode=0o700)
         with self._list() as entries:
             entries.execute(_TABLE)
+            present = {column[1] for column in entries.execute("PRAGMA table_info(runs)")}
+            for name in _ADDED.keys() - present:
+                entries.execute(f"ALTER TABLE runs ADD COLUMN {name} {_ADDED[name]}")
             listed = {run_id for (run_id,) in entries.execute("SELECT id FROM runs")}
         for folder in (self.folder / "runs").iterdir():
             # What a killed server left behind; a folder made a moment ago may be about to be listed.
@@ -162,14 +175,21 @@ class Store:
         return run_id
 
     def enter(
-        self, run_id: str, owner: str, name: str, parameters: Parameters, end_step: int, run: TrainingRun
+        self,
+        run_id: str,
+        owner: str,
+        name: str,
+        parameters: Parameters,
+        end_step: int,
+        run: TrainingRun,
+        target: str | None = None,
     ) -> None:
-        """Put a run whose rows are written into the list."""
+        """Put a run whose rows are written into the list; ``target`` as `KeptRun` has it."""
         with self._list() as entries:
             entries.execute(
-                "INSERT INTO runs (id, owner, name, parameters, end_step, n_rows, created, changed, step) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (run_id, _hash(owner), name, _as_text(parameters), end_step, run.n_rows, *[time.time()] * 2, 0),
+                "INSERT INTO runs (id, owner, name, target, parameters, end_step, n_rows, created, changed, step) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+                (run_id, _hash(owner), name, target, _as_text(parameters), end_step, run.n_rows, *[time.time()] * 2),
             )  # fmt: skip
         self.update(run_id, parameters, end_step, run)
 
@@ -180,13 +200,12 @@ class Store:
             return False
         run.save_progress(folder / PROGRESS)
         last = run.history[-1] if run.history else None
-        shares = (last.train_accuracy, last.test_accuracy) if isinstance(last, Record) else (None, None)
-        scores = (last.n_literals if last else None, *shares)
+        measured = [getattr(last, name, None) for name in _MEASURED]  # a record has the scores of its kind
         with self._list() as entries:
             entries.execute(
-                "UPDATE runs SET parameters = ?, end_step = ?, changed = ?, step = ?, n_literals = ?, "
-                "train_accuracy = ?, test_accuracy = ? WHERE id = ?",
-                (_as_text(parameters), end_step, time.time(), run.step, *scores, run_id),
+                "UPDATE runs SET parameters = ?, end_step = ?, changed = ?, step = ?, "
+                f"{', '.join(f'{name} = ?' for name in _MEASURED)} WHERE id = ?",
+                (_as_text(parameters), end_step, time.time(), run.step, *measured, run_id),
             )
         return True
 

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import keeping, store, style
 from dashboard.session import Session
 from dashboard.store import KeptRun
+from tmcore.units import split_unit
 
 SHOWN = 20
 
@@ -20,12 +21,16 @@ def _ago(seconds: float) -> str:
     return "just now"
 
 
-def _about(run: KeptRun) -> str:
+def about(run: KeptRun) -> str:
     """One line: how far, how good, how large, with which settings, when."""
     p = run.parameters
     words = [f"epoch {run.epoch:.1f}"]
     if run.test_accuracy is not None:
         words.append(f"{style.percent(run.test_accuracy)} of unseen rows right")
+    if run.test_mae is not None:
+        unit = split_unit(run.target or "")[1]
+        words.append(f"misses unseen rows by {style.amount(run.test_mae, style.short(unit) if unit else '')}")
+        words[-1] += "" if run.test_r2 is None else f", R² {style.share(run.test_r2)}"
     if run.n_literals is not None:
         words.append(style.count(run.n_literals, "literal"))
     if p is not None:
@@ -46,7 +51,7 @@ def _line(current: Session, kept: store.Store, run: KeptRun) -> None:
     keeper = current.job.keeper if current.job is not None else None
     is_open = keeper is not None and keeper.run_id == run.id
     words, go_on, delete = st.columns([6, 1, 1], vertical_alignment="center")
-    words.markdown(f"**{style.plain(style.short(run.name))}**  \n:small[:gray[{style.plain(_about(run))}]]")
+    words.markdown(f"**{style.plain(style.short(run.name))}**  \n:small[:gray[{style.plain(about(run))}]]")
     if is_open:
         if go_on.button("Show", key=f"show-{run.id}", width="stretch"):
             st.switch_page("views/train.py")

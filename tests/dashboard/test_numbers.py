@@ -16,7 +16,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import train_test_split
 from streamlit.testing.v1 import AppTest
 
-from dashboard import keeping, session
+from dashboard import keeping, session, your_runs
 from dashboard.editing import learned
 from dashboard.explain_view.looking import Looking
 from dashboard.explain_view.numbers import NumberPainter
@@ -350,12 +350,17 @@ def test_a_kept_run_on_numbers_comes_back(kept: Store, until: Callable[..., None
         if lost:  # only the encoded rows are left
             for name in ("table", "split"):
                 (kept.folder / "runs" / line.id / name).unlink()
+        mae, r2 = by_hand(job)["test"]
+        assert (line.test_mae, line.test_r2) == (pytest.approx(mae), pytest.approx(r2))
+        told = f"misses unseen rows by {amount(mae, 'EUR')}, R² {r2:.2f}".replace("-", "\N{MINUS SIGN}")
+        assert told in your_runs.about(line)
         again = Session(owner="ann")
         keeping.open_run(again, line.id)
         back = again.job
         assert back is not None
         assert back.wait_until_idle(60)
         assert (back.task, back.state) == ("numbers", "paused")
+        assert back.y_train.name == "price (EUR)"
         assert again.parameters == PARAMETERS  # T is "auto" still
         assert back.y_train.tolist() == job.y_train.tolist()
         assert learned(back) is not None

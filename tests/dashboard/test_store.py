@@ -34,6 +34,17 @@ def test_a_run_comes_back_as_it_was_saved(kept: Store, made_up: Any) -> None:
     assert made_up.same(run, loaded)
 
 
+def test_a_list_of_before_is_added_to(kept: Store, made_up: Any) -> None:
+    run_id = made_up.keep(kept, "ann", made_up.trained(5))
+    with kept._list() as entries:
+        for name in ("target", "test_mae", "test_r2"):
+            entries.execute(f"ALTER TABLE runs DROP COLUMN {name}")
+    kept.prepare()
+    assert [(run.id, run.target, run.test_mae, run.test_r2) for run in kept.runs("ann")] == [
+        (run_id, None, None, None)
+    ]
+
+
 def test_owners_see_their_own_runs_only_and_keys_are_not_written(kept: Store, made_up: Any) -> None:
     ids = {owner: made_up.keep(kept, owner, made_up.trained(5)) for owner in ("ann-key", "bob-key")}
     assert [run.id for run in kept.runs("ann-key")] == [ids["ann-key"]]
