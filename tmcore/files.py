@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,12 @@ from tmcore.parameters import Parameters
 
 FORMAT_VERSION = 2
 
+MAX_BYTES = 4 * 2**30
+"""Most that a file may unpack to, so that a small one made to do harm cannot fill the memory."""
+
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What goes wrong where contents that could be read do not fit together."""
+
 
 def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write atomically: the file is either the old one or the whole new one, whatever happens meanwhile.
@@ -28,7 +35,20 @@ def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, n
         "run" or "model"; `read` insists on it.
     meta : dict
         JSON-able.
+
+    Raises
+    ------
+    ValueError
+        It would not be read back, since it takes more than MAX_BYTES; or `path` is a folder or a device.
+    OSError
+        It cannot be written there.
     """
+    size = sum(array.nbytes for array in arrays.values())
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"The {kind} takes {size / 2**30:.1f} GB and a file may hold {MAX_BYTES // 2**30} GB;"
+            " use fewer clauses or rows."
+        )
     text = json.dumps({"format": f"tmcore-{kind}", "version": FORMAT_VERSION, **meta}, allow_nan=False)
     arrays = {**arrays, "meta": np.frombuffer(text.encode(), np.uint8)}
     with replacing(path) as file:
@@ -39,7 +59,11 @@ def write(path: str | Path, kind: str, meta: dict[str, Any], arrays: dict[str, n
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write to that takes the place of `path` when it is whole, and is gone where that fails."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    check_replaceable(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError as error:  # it names the temporary file
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -49,6 +73,25 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise ValueError for a folder, and for a device such as /dev/null, which a file must not take the place of."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file to write.")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is a device or a pipe, which cannot be replaced; name a file to write.")
+
+
+@contextmanager
+def fitting(path: str | Path) -> Iterator[None]:
+    """Says in one sentence that a file is damaged where what it holds does not fit together."""
+    try:
+        yield
+    except UNFIT as error:
+        raise ValueError(
+            f"{path} is damaged: what it holds does not fit together ({type(error).__name__}: {error})."
+        ) from error
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -61,14 +104,22 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
     """
     with open(path, "rb") as file:
         try:
-            with np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
+            with zipfile.ZipFile(file) as archive:
+                size = sum(item.file_size for item in archive.infolist())
+        except Exception as error:  # where bytes are damaged, readers raise nearly anything
+            raise _damaged(path) from error
+        if size > MAX_BYTES:
+            raise ValueError(
+                f"{path} would unpack to {size / 2**30:.1f} GB, more than tmcore puts into a file."
+            )
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
             meta = json.loads(arrays.pop("meta").tobytes())
-            found, version = meta["format"], meta["version"]
-        except (
-            Exception
-        ) as error:  # where bytes are damaged, the readers of zip and numpy raise nearly anything
-            raise ValueError(f"{path} is not a file that tmcore wrote, or it is damaged.") from error
+            found, version = meta["format"], int(meta["version"])
+        except Exception as error:
+            raise _damaged(path) from error
     if found != f"tmcore-{kind}":
         raise ValueError(f"{path} holds a {found}, not a tmcore-{kind}.")
     if version > FORMAT_VERSION:
@@ -81,6 +132,10 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndar
             " train it anew with this one."
         )
     return meta, arrays
+
+
+def _damaged(path: str | Path) -> ValueError:
+    return ValueError(f"{path} is not a file that tmcore wrote, or it is damaged.")
 
 
 def rows_to_arrays(name: str, rows: Any) -> dict[str, np.ndarray]:

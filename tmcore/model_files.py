@@ -61,7 +61,8 @@ def load(path: str | Path) -> TsetlinClassifier | TsetlinRegressor:
     from tmcore.regressor import TsetlinRegressor
 
     meta, arrays = files.read(path, "model")
-    return _read(meta, arrays, TsetlinRegressor if "target_range" in meta else TsetlinClassifier)
+    with files.fitting(path):
+        return _read(meta, arrays, TsetlinRegressor if "target_range" in meta else TsetlinClassifier)
 
 
 def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]) -> Model:
@@ -72,21 +73,76 @@ def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]
     model.encoder_ = encoder
     model.n_features_in_ = len(encoder.columns)
     if meta["feature_names"] is not None:
-        model.feature_names_in_ = np.array(meta["feature_names"], dtype=object)
-    state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, meta["step"])
-    n_classes = len(getattr(model, "classes_", NO_CLASSES))
-    model.machine_ = make_machine(parameters, n_classes, encoder.n_ranks, encoder.has_gaps, state)
-    model.n_batches_ = meta["n_batches"]
+        model.feature_names_in_ = _read_names(meta["feature_names"], len(encoder.columns))
+    state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, _count(meta["step"]))
+    about = parameters, len(getattr(model, "classes_", NO_CLASSES)), encoder.n_ranks, encoder.has_gaps
+    check_state(state, make_machine(*about).state)
+    model.machine_ = make_machine(*about, state)
+    model.n_batches_ = _count(meta["n_batches"])
     model.settled_, model.settle_reason_, model._dial_rows, model._path = None, None, None, None
     if meta["settled"] is not None:
         kept = {name: arrays[f"settled_{name}"] for name in _SETTLED_ARRAYS}
         bank = model.machine_.bank()
         if parameters.harvest:
             harvested = {name: arrays[f"bank_{name}"] for name in _BANK_ARRAYS}
-            bank = ClauseBank(**harvested, step=bank.step)
-        about = meta["settled"]
-        model.settled_ = Settled(bank, **kept, refitted=about["refitted"], reason=about["reason"])
+            bank = _check_bank(ClauseBank(**harvested, step=bank.step), len(encoder.n_ranks))
+        told = meta["settled"]
+        model.settled_ = Settled(bank, **kept, refitted=bool(told["refitted"]), reason=told["reason"])
+        _check_settled(model.settled_, model.machine_.n_classes)
         model.settle_reason_ = model.settled_.reason
-        model.rules_ = read_json(meta["settled"]["rules"])
+        model.rules_ = read_json(told["rules"])
     model._count_literals()
     return model
+
+
+def check_state(found: MachineState, fresh: MachineState) -> None:
+    """Raise ValueError where a state from a file is not laid out as that of a machine made anew.
+
+    Compiled code goes by the layout alone and would read and write anywhere.
+    """
+    for name in ("planes", "weights"):
+        _check_array(name, getattr(found, name), getattr(fresh, name).shape, getattr(fresh, name).dtype)
+
+
+def _check_array(name: str, found: np.ndarray, shape: tuple[int, ...], *dtypes: Any) -> None:
+    if found.shape != shape or found.dtype not in dtypes:
+        raise ValueError(f"{name} has the wrong shape {found.shape} or type {found.dtype}")
+
+
+def _check_bank(bank: ClauseBank, n_features: int) -> ClauseBank:
+    """Clauses pooled from several moments."""
+    shape = (1, len(bank.polarity), n_features)
+    for name in ("lower", "upper"):
+        _check_array(name, getattr(bank, name), shape, np.uint8, np.uint16)
+        _check_array(f"{name}_included", getattr(bank, f"{name}_included"), shape, bool)
+    for name in ("literals", "weights"):
+        _check_array(name, getattr(bank, name), shape[:2], np.int32, np.int64)
+    return bank
+
+
+def _check_settled(settled: Settled, n_classes: int) -> None:
+    n_kept, n_outputs = len(settled.clauses), n_classes if n_classes > 2 else 1
+    shapes = {
+        "weights": (n_kept, n_outputs),
+        "intercept": (n_outputs,),
+        "clauses": (n_kept,),
+        "machines": (n_kept,),
+    }
+    for name, shape in shapes.items():
+        _check_array(f"settled_{name}", getattr(settled, name), shape, np.int64)
+    for name, size in zip(("machines", "clauses"), settled.bank.literals.shape, strict=True):
+        places = getattr(settled, name)
+        if n_kept and not (places.min() >= 0 and places.max() < size):
+            raise ValueError(f"settled_{name} names some that are not there")
+
+
+def _read_names(names: list[str], n_columns: int) -> np.ndarray:
+    if not all(isinstance(name, str) for name in names) or len(names) != n_columns:
+        raise ValueError("the columns' names are not one text for each column")
+    return np.array(names, dtype=object)
+
+
+def _count(number: int) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(f"{number!r} is not a whole number from 0 on")
+    return number
