@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from dashboard.explain_view.looking import Looking
+from dashboard.file_rows import file_rows
 from dashboard.rule_list.payload import Painter
 from dashboard.style import count, hue, mark, percent, short
 from tmcore.conditions import number_text, visible, weight_text
@@ -93,8 +94,8 @@ class ExplainPainter:
         looking = self.looking
         y = looking.rows[1]
         kind = "Test" if looking.is_test else "Training"
-        index = y.index[looking.place]
-        where = f" · row {index + 1:,} of the data" if isinstance(index, int | np.integer) else ""
+        (number,) = file_rows(y.index[[looking.place]])
+        where = f" · row {int(number):,} of the data" if number else ""
         return f"{kind} row {looking.place + 1:,} of {len(y):,}{where}"
 
     def _shares(self, sums: tuple[float, ...]) -> list[float] | None:

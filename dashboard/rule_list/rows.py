@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.file_rows import file_rows
 from dashboard.rule_list.counting import Counter
 from dashboard.rule_list.listing import Listed
 from dashboard.style import count, hue, mark, short
@@ -115,7 +116,7 @@ class CoveredRows:
                 [mark(index), hue(index), cell_text(label)]
                 for index, label in zip(classes, y.iloc[some], strict=True)
             ],
-            "rows": [str(label) for label in X.index[some]],
+            "rows": file_rows(X.index[some]),
             "cells": cells,
         }
 
@@ -133,7 +134,7 @@ class CoveredRows:
             cells = [map(_plain, self._column(X, column).iloc[places].tolist()) for column in self.columns]
             labels = map(_plain, y.iloc[places].tolist())
             told = (self.counter.outcomes.verdict_words[0 if one else 1] for one in right)
-            for row in zip(X.index[places].tolist(), told, labels, *cells, strict=True):
+            for row in zip(file_rows(X.index[places]), told, labels, *cells, strict=True):
                 yield [name, *row]
 
     def _column(self, X: pd.DataFrame, name: str) -> pd.Series:

@@ -24,6 +24,7 @@ from tmcore.conditions import Condition, RuleColumn
 from tmcore.parameters import Parameters
 from tmcore.rule import Rule
 from tmcore.rules import RuleSet
+from tmcore.table import read_table
 from tmcore.value_map import pair_map, value_map
 
 VIEWS = Path(session.__file__).parent / "views"
@@ -52,7 +53,7 @@ TRAIN = (
 TEST = (
     # votes: 0.5 - 2 + 1 = -0.5, ill; 0.5 - 0.75 = -0.25, ill; 1.5, well; without an age 0.5, well
     pd.DataFrame({AGE.name: [60.0, 25.0, 70.0, np.nan], HOSTILE: ["a", "a", "b", "zebra"], "idle": 0.0}),
-    pd.Series(["ill", "<b>well", "<b>well", "ill"], index=[7, 3, 2, 9]),
+    pd.Series(["ill", "<b>well", "<b>well", "ill"]),
 )
 
 
@@ -65,13 +66,19 @@ def build(looking: Looking) -> dict[str, Any]:
     return json.loads(json.dumps(ExplainPainter(looking).build(), allow_nan=False))
 
 
+def test_a_row_of_a_table_has_its_number_in_the_file() -> None:
+    lines = [f"{AGE.name},{HOSTILE},idle,state", *["20,a,0,ill", "40,b,1,well", "60,a,0,ill", "80,b,1,well"]]
+    table = read_table("\n".join(lines).encode(), target="state", roles={AGE.name: "numeric"})
+    X, y = table.features(), table.labels()
+    looking = Looking(RULES, True, (X[:2], y[:2]), (X[2:], y[2:]))
+    assert "Test row 1 of 2 · row 4 of the data · " in build(looking)["sub"]  # the header is row 1
+
+
 def test_a_row_in_numbers(looking: Looking) -> None:
     page = build(looking)
     # the logistic function of -0.5 is 0.3775
     assert page["title"] == "The rules say ill, 62\u00a0% sure"
-    below = (
-        "Test row 1 of 4 · row 8 of the data · recorded as ill · so this is right · 2\u00a0rows of 4 wrong"
-    )
+    below = "Test row 1 of 4 · recorded as ill · so this is right · 2\u00a0rows of 4 wrong"
     assert page["sub"] == below
     fall = page["waterfall"]
     assert fall["title"] == "1 rule speaks for ill, 1 against"

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import keeping, kept_table, session, store
 from dashboard.cli import main, parser
 from dashboard.data_folder import FOLDER_VARIABLE, default_folder
+from dashboard.file_rows import file_rows
 from dashboard.session import Session
 from dashboard.store import Store
 from tmcore import files
@@ -153,6 +154,8 @@ def test_a_run_kept_without_its_table_opens_with_its_encoded_rows(
         assert again.split is not None
         assert chosen.split is not None
         assert again.split.y_test.tolist() == chosen.split.y_test.tolist()
+        assert set(file_rows(again.split.X_train.index)) == set(file_rows(again.split.X_test.index)) == {""}
+        assert file_rows(chosen.split.X_test.index) == chosen.split.X_test.index.astype(str).tolist()
         assert len(again.notices) == (0 if lost else 1)
         assert lost or "its table cannot be read" in again.notices[0]
         again.drop_job("the test ends")

@@ -102,6 +102,7 @@ def many_rows(seed: int, n_rows: int, classes: list[str]) -> tuple[pd.DataFrame,
     X = pd.DataFrame({AGE.name: rng.integers(18, 90, n_rows).astype(float)})
     X[HOSTILE] = rng.choice(["fixed", "normal", "reversible"], n_rows)
     X.loc[rng.random(n_rows) < 0.1, AGE.name] = np.nan
+    X.index.name = "row"
     return X, pd.Series(rng.choice(classes, n_rows))
 
 
@@ -226,7 +227,8 @@ def test_rows_of_a_rule_are_those_of_pandas(rules: RuleSet) -> None:
 
 
 def test_rows_file_has_every_row_and_no_formula(rules: RuleSet) -> None:
-    X = pd.DataFrame({AGE.name: [60.0, 70.5, 10.0], HOSTILE: ["=cmd()", "@x", "-y"]}, index=[7, 3, 9])
+    X = pd.DataFrame({AGE.name: [60.0, 70.5, 10.0], HOSTILE: ["=cmd()", "@x", "-y"]})
+    X.index = pd.Index([7, 3, 9], name="row")
     y = pd.Series(["well", "ill", "well"], index=X.index)
     counter = Counter(rules.classes, (X, y), (X[:0], y[:0]))
     old = list_rules(rules, numbered(rules), counter)[0]
