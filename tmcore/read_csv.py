@@ -233,6 +233,11 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
                 )
             row_numbers.append(number)
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise TableError(
+                f"Row {number + 1} holds a cell of more than {csv.field_size_limit():,} characters; shorten it, or"
+                " close the quotation mark that may be open there."
+            ) from error
         raise TableError(
             f"Row {number + 1} cannot be read; a quotation mark may be open there. Close or remove it."
         ) from error

@@ -13,7 +13,9 @@ import csv
 import dataclasses
 import gzip
 import io
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -71,7 +73,7 @@ class _Source:
         rows: list[list[str]] = []
         numbers: list[int] = []
         encoding = "utf-8-sig" if self.encoding.lower() in ("utf-8", "utf8") else self.encoding
-        with io.TextIOWrapper(_open(self.path), encoding, newline="") as file:
+        with _unpacking(self.path), io.TextIOWrapper(_open(self.path), encoding, newline="") as file:
             for number, record in enumerate(csv.reader(file, delimiter=self.separator), start=1):
                 if not record or (len(record) == 1 and not record[0].strip()):
                     continue
@@ -107,6 +109,8 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         raise ValueError("--batches learns classes only; leave it out to predict numbers.")
     if parameters.early_stopping:
         raise ValueError("Early stopping needs all rows in memory; leave out --early-stopping or --batches.")
+    if options.batches < 2:
+        raise ValueError("--batches is 1; learn at least 2 rows at a time.")
     head = _head(options.data)
     raw = read_raw(head, options.separator, options.encoding, options.decimal)
     source = _Source(
@@ -223,7 +227,7 @@ def _head(path: Path) -> bytes:
     """The first whole lines of a file, as many as tell how to read it."""
     if not path.is_file():
         raise TableError(f"There is no file {quoted(path.name)}.")
-    with _open(path) as file:
+    with _unpacking(path), _open(path) as file:
         data = file.read(_HEAD_BYTES)
     if len(data) == _HEAD_BYTES:
         end = data.rfind(b"\n")
@@ -231,6 +235,25 @@ def _head(path: Path) -> bytes:
             end = data.rfind(b"\n", 0, end)
         data = data[: end + 1]
     return data
+
+
+@contextmanager
+def _unpacking(path: Path) -> Iterator[None]:
+    """Says in one sentence that a file ends too early or cannot be unpacked or decoded."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TableError(
+            f"The gzip file {quoted(path.name)} is damaged ({error}); compress it again."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{quoted(path.name)} cannot be read as {error.encoding} throughout; name its encoding with --encoding."
+        ) from error
+    except csv.Error as error:
+        raise TableError(
+            f"{quoted(path.name)} cannot be read ({error}); a quotation mark may be open, close or remove it."
+        ) from error
 
 
 def _open(path: Path) -> IO[bytes]:

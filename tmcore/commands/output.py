@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
+from tmcore import files
 from tmcore.conditions import visible
 
 
@@ -46,7 +48,8 @@ def write_bytes(data: bytes, path: Path | None) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     else:
-        path.write_bytes(data)
+        with _whole(path) as file:
+            file.write(data)
 
 
 @contextmanager
@@ -56,5 +59,27 @@ def text_file(path: Path | None) -> Iterator[IO[str]]:
         yield sys.stdout
         sys.stdout.flush()
     else:
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
+        with _whole(path) as file:
+            text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+            yield text
+            text.flush()
+            text.detach()
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all; a device or a pipe is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
             yield file
+        return
+    with files.replacing(path) as file:
+        os.fchmod(file.fileno(), path.stat().st_mode if path.exists() else 0o666 & ~_mask())
+        yield file
+
+
+def _mask() -> int:
+    """What the process leaves out of the permissions of new files, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -15,6 +15,7 @@ from sklearn.model_selection import train_test_split
 from tmcore.commands import batches
 from tmcore.commands.goals import Goal, Model, goal_of
 from tmcore.commands.output import check_output, say
+from tmcore.files import check_replaceable
 from tmcore.parameters import Parameters
 from tmcore.problems import TableError, counted
 from tmcore.read_csv import MAX_BYTES
@@ -30,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, train, score, settle, write."""
     parameters = settings(options)
     check_output(options.output)
+    check_replaceable(options.output)
     if options.batches is not None:
         return batches.run(options, parameters)
     if options.data.is_file() and options.data.stat().st_size > MAX_BYTES:
