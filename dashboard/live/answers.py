@@ -173,7 +173,7 @@ class NumberAnswers:
 
     def votes(self, snapshot: Snapshot, target: float, q: int) -> dict[str, Any]:
         """The residuals of the training rows have the place of the votes, and come with the fit."""
-        return {"beyond": 0}
+        return {}
 
     def standing(self, machine: Machine, snapshot: Snapshot) -> dict[str, Any]:
         """The fit of the moment shown; ``machine`` is the run's then."""

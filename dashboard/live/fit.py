@@ -80,7 +80,6 @@ def told_of_fit(found: Fit) -> dict[str, Any]:
         "reach": reach,
         "residuals": [np.histogram(one, bins=edges)[0].tolist() for one in missed],
         "halfMissed": float(np.median(np.abs(scored))),
-        "bias": float(scored.mean()),
     }
 
 
