@@ -44,11 +44,15 @@ def _nothing_yet(current: Session) -> None:
             st.switch_page(f"views/{target}.py")
 
 
+def _threshold(current: Session, editing: Editing) -> float:
+    """The threshold in use: the one chosen for the settled rules that are in use, a half for edited rules."""
+    held, model = comparing(current), editing.learned.model
+    return HALF if held is None or model is None or editing.is_edited else held.threshold_for(model)
+
+
 def _answer(current: Session, job: Job, editing: Editing, file: object, source: bytes) -> Answer:
     """The kept answer where nothing changed, else a new one."""
-    held = comparing(current)
-    model = None if editing.is_edited else editing.learned.model
-    threshold = HALF if held is None or model is None else held.threshold_for(model)
+    threshold = _threshold(current, editing)
     of = (file, editing.draft, threshold, job)
     kept = st.session_state.get(MEMO)
     if isinstance(kept, Answer) and kept.of == of:
@@ -63,7 +67,7 @@ def _answer(current: Session, job: Job, editing: Editing, file: object, source: 
             read_raw(source),
             job.run.encoder,
             editing.rules(),
-            model,
+            None if editing.is_edited else editing.learned.model,
             None if threshold == HALF else threshold,
             editing.numbers(),
         )
@@ -108,15 +112,15 @@ def _detail(current: Session, job: Job, editing: Editing, file_name: str) -> str
     parts = [
         f"{style.short(file_name)} through {style.count(len(editing.rules()), 'rule')} from {style.short(job.name)}"
     ]
-    held, outcome = comparing(current), job.outcome
+    model, threshold = editing.learned.model, _threshold(current, editing)
     if isinstance(job.goal, NumberGoal):
         parts += ["edited by hand"] * editing.is_edited
     elif editing.is_edited:
         parts.append("edited by hand, so votes but no probabilities")
-    elif outcome is None:
+    elif model is None:
         parts.append("not settled, so votes but no probabilities")
-    elif held is not None and (threshold := held.threshold_for(outcome.estimator)) != HALF:
-        name = style.short(outcome.estimator.classes_[1])
+    elif threshold != HALF:
+        name = style.short(model.classes_[1])
         parts.append(f"{name} from a probability of {threshold:.2f} on, the threshold from the Compare page")
     return " · ".join(parts)
 
@@ -135,6 +139,34 @@ def _uploader(job: Job) -> tuple[str, object, bytes] | None:
         st.session_state["score_file"] = ("test rows.csv", "test rows", source)
         st.rerun()
     return kept
+
+
+def _take(scored: Scored, csv: bytes, name: str) -> None:
+    """What there is to say about a file, and its answers to download."""
+    for note in scored.notes[:NOTES_SHOWN]:
+        st.markdown(f":material/info: {style.plain(note)}")
+    if len(scored.notes) > NOTES_SHOWN:
+        st.caption(f"{len(scored.notes) - NOTES_SHOWN} more notes.")
+    st.download_button(
+        "Download all rows as CSV",
+        csv,
+        file_name=safe_file_name(name, "csv").replace("_rules.", "_scored."),
+        mime="text/csv",
+        type="primary",
+        on_click="ignore",
+    )
+
+
+def _table(scored: Scored) -> None:
+    what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
+    two = len(scored.classes) == 2
+    votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " if two else ""
+    style.section(
+        f"{what} {style.count(len(scored), 'row')}",
+        f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
+        "tmcore predict gives the same on the command line.",
+    )
+    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)
 
 
 def show() -> None:
@@ -160,30 +192,10 @@ def show() -> None:
             style.sentence("This file cannot be scored", style.short(name))
             st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
         return
-    scored = answer.scored
     with head:
-        style.sentence(headline(scored, job.goal), _detail(current, job, editing, name))
-        for note in scored.notes[:NOTES_SHOWN]:
-            st.markdown(f":material/info: {style.plain(note)}")
-        if len(scored.notes) > NOTES_SHOWN:
-            st.caption(f"{len(scored.notes) - NOTES_SHOWN} more notes.")
-        st.download_button(
-            "Download all rows as CSV",
-            answer.csv,
-            file_name=safe_file_name(name, "csv").replace("_rules.", "_scored."),
-            mime="text/csv",
-            type="primary",
-            on_click="ignore",
-        )
-    what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
-    two = len(scored.classes) == 2
-    votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " if two else ""
-    style.section(
-        f"{what} {style.count(len(scored), 'row')}",
-        f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
-        "tmcore predict gives the same on the command line.",
-    )
-    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)
+        style.sentence(headline(answer.scored, job.goal), _detail(current, job, editing, name))
+        _take(answer.scored, answer.csv, name)
+    _table(answer.scored)
 
 
 show()

@@ -24,6 +24,7 @@ from dashboard.jobs import Job
 from dashboard.session import Session, Split
 from tmcore.compare import difference, recurring
 from tmcore.conditions import Condition, RuleColumn
+from tmcore.estimators import TsetlinClassifier
 from tmcore.judge import share_interval
 from tmcore.parameters import Parameters
 from tmcore.rule import Rule
@@ -356,6 +357,26 @@ def test_the_chosen_threshold_is_used_and_named(current: Session, job: Job) -> N
     assert page.dataframe[0].value["prediction"].tolist() == expected.tolist()
     assert f"{HOSTILE} from a probability of 0.97 on, the threshold from the Compare page" in text_of(page)
     assert f"The higher the votes, the more for {HOSTILE}." in text_of(page)
+
+
+def test_a_threshold_at_a_point_of_the_dial_is_used_and_named(current: Session, job: Job) -> None:
+    held, editing, dial = comparing(current), current.rules(), current.dial
+    assert held is not None
+    assert editing is not None
+    assert dial is not None
+    dial.begin()
+    assert dial.task is not None
+    assert dial.task.wait(60)
+    assert dial.found is not None
+    dial.choose(next(mark.n_rules for mark in dial.found.marks if 0 < mark.n_rules != dial.settled_rules))
+    model = dial.model
+    assert isinstance(model, TsetlinClassifier)
+    held.choose(0.97, model)
+    page = upload(open_page("score.py", current), "new.csv", job.X_test)
+    expected = np.where(model.predict_proba(job.X_test)[:, 1] >= 0.97, HOSTILE, "small")
+    assert page.dataframe[0].value["prediction"].tolist() == expected.tolist()
+    assert f"{HOSTILE} from a probability of 0.97 on, the threshold from the Compare page" in text_of(page)
+    dial.choose(dial.settled_rules)
 
 
 def test_edited_rules_score_under_the_numbers_they_have(current: Session, job: Job) -> None:
