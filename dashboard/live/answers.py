@@ -5,6 +5,7 @@ One class for runs that predict classes and one for runs that predict numbers; a
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +103,11 @@ class NumberAnswers:
     def __init__(self, run: TrainingRun, job: Job) -> None:
         self._run, self._job = run, job
         self._targets = run.targets
-        self._median = float(np.median(run.targets))
+
+    @cached_property
+    def _median(self) -> float:
+        """Only facts need it, and they are made once a run; a frame is made many times a second."""
+        return float(np.median(self._targets))
 
     def _group(self, targets: NDArray[np.float64]) -> NDArray[np.intp]:
         return (targets > self._median).astype(np.intp)

@@ -147,6 +147,14 @@ def test_the_fit_and_the_residuals_are_those_of_the_votes(trained: Session, memo
     assert [sum(counts) for counts in told["residuals"]] == [120, 30]
 
 
+def test_frames_do_without_what_only_facts_need(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def median(numbers: object) -> float:
+        raise AssertionError("a median of all rows for one frame")
+
+    monkeypatch.setattr(np, "median", median)
+    assert "testR2" in memory.frame()
+
+
 def test_facts_divide_the_rows_at_the_median(trained: Session) -> None:
     job = trained.job
     assert job is not None
