@@ -8,29 +8,21 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from tmcore.commands import experiment, predict, rules, train
 from tmcore.commands.output import note
+from tmcore.commands.words import USER_ERROR, Parser, positive, whole
 from tmcore.export import FORMATS
 from tmcore.parameters import PARAMETERS, ParameterInfo, Parameters
 from tmcore.table import ROLES
 
-USER_ERROR = 2
 INTERRUPTED = 130
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without a page of usage."""
-
-    def error(self, message: str) -> NoReturn:
-        note(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
-        raise SystemExit(USER_ERROR)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's words and options."""
-    made = _Parser(prog="tmcore", description="Tsetlin machines for tables, with rules that can be read.")
+    made = Parser(prog="tmcore", description="Tsetlin machines for tables, with rules that can be read.")
     made.add_argument("--version", action="version", version=version("tsetlin-dashboard"))
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_train(commands)
@@ -82,14 +74,14 @@ def _add_train(commands: Any) -> None:
         help="rows held out to score on (default 0.2)",
     )
     made.add_argument(
-        "--seed", type=_whole, default=0, help=PARAMETERS["random_state"].meaning + " (default 0)"
+        "--seed", type=whole, default=0, help=PARAMETERS["random_state"].meaning + " (default 0)"
     )
     made.add_argument(
         "--jobs", type=int, metavar="N", help="threads for three and more classes; -1 for all cores"
     )
     made.add_argument(
         "--batches",
-        type=_positive,
+        type=positive,
         metavar="ROWS",
         help="read and learn so many rows at a time, for files larger than memory; each epoch reads the file once",
     )
@@ -177,18 +169,6 @@ def _share(text: str) -> float:
     if not 0 <= share < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share; use a number from 0 to below 1")
     return share
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if _whole(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
 
 
 def _value(text: str) -> int | float | str:

@@ -112,3 +112,26 @@ def test_a_device_is_written_to_as_it_is(folder, capsys):
     assert run(capsys, "predict", folder / "model", folder / "rows.csv", "-o", "/dev/null")[0] == 0
     assert run(capsys, "rules", folder / "model", "--format", "json", "-o", "/dev/null")[0] == 0
     assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["experiment", "calibration", "--nope"], "Unrecognized arguments: --nope"),
+        (["experiment", "defaults", "--trials", "0"], "'0' is not a whole number above 0"),
+        (["experiment", "regression", "--splits", "-3"], "'-3' is not a whole number above 0"),
+        (["benchmark", "nope"], "invalid choice: 'nope'"),
+    ],
+)
+def test_words_of_experiments_and_benchmarks_are_refused_in_one_line(capsys, words, expected):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(words)
+    said = capsys.readouterr().err
+    assert (stopped.value.code, said.count("\n")) == (2, 1)
+    assert expected in said
+
+
+@pytest.mark.parametrize("words", [["experiment", "exports", "--csv"], ["benchmark", "memory", "--out"]])
+def test_experiments_and_benchmarks_see_where_they_cannot_write_before_they_start(capsys, folder, words):
+    code, said = run(capsys, *words, folder / "no" / "file")
+    assert (code, said) == (2, f"There is no folder {folder / 'no'}; make it first or write elsewhere.\n")

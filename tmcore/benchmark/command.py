@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,8 @@ from tmcore.benchmark import scaling, scaling_picture
 from tmcore.benchmark.jobs import JOBS
 from tmcore.benchmark.measure import machine
 from tmcore.benchmark.results import Result, as_markdown
+from tmcore.commands.output import check_output
+from tmcore.commands.words import Parser
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -21,13 +22,15 @@ def main(argv: list[str] | None = None) -> int:
     int
         0, or 1 where a bar was not reached.
     """
-    parser = argparse.ArgumentParser(prog="tmcore benchmark", description=__doc__)
+    parser = Parser(prog="tmcore benchmark", description=__doc__)
     parser.add_argument(
         "jobs", nargs="*", choices=[*JOBS, "scaling", []], help="which jobs (default: all but scaling)"
     )
     parser.add_argument("--out", type=Path, help="a JSON file to write the results to as they come")
     parser.add_argument("--picture", type=Path, help="an SVG file for the picture of the job scaling")
     options = parser.parse_args(argv)
+    check_output(options.out)
+    check_output(options.picture)
     print(machine())
     results: list[Result] = []
     for name in options.jobs or list(JOBS):

@@ -5,7 +5,6 @@ Every row is predicted by a machine that did not see it. Writes a table and a pi
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 import sample_data
+from tmcore.commands.words import Parser, positive
 from tmcore.estimators import TsetlinClassifier
 from tmcore.experiments.reliability_picture import picture
 
@@ -147,18 +147,18 @@ def report(table: pd.DataFrame) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     """Write calibration.md and calibration.svg into a folder."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment calibration", description=__doc__)
+    parser = Parser(prog="tmcore experiment calibration", description=__doc__)
     parser.add_argument(
         "--out", type=Path, default=Path("dashboard/docs"), help="folder (default dashboard/docs)"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument(
-        "--rows", type=int, default=MAX_ROWS, help=f"most rows of a sample (default {MAX_ROWS})"
+        "--rows", type=positive, default=MAX_ROWS, help=f"most rows of a sample (default {MAX_ROWS})"
     )
     parser.add_argument("--data", nargs="+", choices=SAMPLES, default=list(SAMPLES), help="default all")
     options = parser.parse_args(argv)
-    table, curves = study(tuple(options.data), options.rows, options.jobs)
     options.out.mkdir(parents=True, exist_ok=True)
+    table, curves = study(tuple(options.data), options.rows, options.jobs)
     (options.out / "calibration.md").write_text(report(table), encoding="utf-8")
     (options.out / "calibration.svg").write_text(
         picture(finding(table), options.data, curves), encoding="utf-8"

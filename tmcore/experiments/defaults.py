@@ -6,7 +6,6 @@ so no test row takes part in any choice.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
+from tmcore.commands.words import Parser, positive
 from tmcore.estimators import TsetlinClassifier
 from tmcore.experiments import datasets
 
@@ -104,8 +104,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the means per data set and over them, and write them and every trial as CSV."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment defaults", description=__doc__)
-    parser.add_argument("--trials", type=int, default=10, help="splits per data set (default 10)")
+    parser = Parser(prog="tmcore experiment defaults", description=__doc__)
+    parser.add_argument("--trials", type=positive, default=10, help="splits per data set (default 10)")
     parser.add_argument(
         "--one-hot", action="store_true", help="give nominal columns as categories, not as codes"
     )

@@ -6,14 +6,16 @@ checks that each download gets, DuckDB, PostgreSQL, Spark and JPMML where they a
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
 import sample_data
+from tmcore.commands.output import check_output
+from tmcore.commands.words import Parser, positive, whole
 from tmcore.estimators import TsetlinClassifier
 from tmcore.experiments.engines import engines
 from tmcore.experiments.hostile_table import hostile_table
@@ -76,12 +78,15 @@ def run(n_clauses: int, epochs: int, n_generated: int) -> pd.DataFrame:
 
 def main(argv: list[str] | None = None) -> None:
     """Print, for every check, on how many rule sets and rows it was equal."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment exports", description=__doc__)
-    parser.add_argument("--clauses", type=int, default=60)
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--generated", type=int, default=N_GENERATED, help="rows made up for every rule set")
-    parser.add_argument("--csv", help="where to write every single result")
+    parser = Parser(prog="tmcore experiment exports", description=__doc__)
+    parser.add_argument("--clauses", type=positive, default=60)
+    parser.add_argument("--epochs", type=whole, default=10)
+    parser.add_argument(
+        "--generated", type=positive, default=N_GENERATED, help="rows made up for every rule set"
+    )
+    parser.add_argument("--csv", type=Path, help="where to write every single result")
     options = parser.parse_args(argv)
+    check_output(options.csv)
     found = run(options.clauses, options.epochs, options.generated)
     if options.csv:
         found.to_csv(options.csv, index=False)

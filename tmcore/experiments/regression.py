@@ -5,7 +5,6 @@ Ten splits, `default_rng(t).permutation`, first 80 % to train; every model sees 
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any
 
@@ -18,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from tmcore.commands.words import Parser, positive
 from tmcore.experiments.datasets import data_folder, split
 from tmcore.regressor import TsetlinRegressor
 
@@ -66,8 +66,8 @@ def step_function(n_rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the comparison, the rules of the first split, and those of the step function."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment regression", description=__doc__)
-    parser.add_argument("--splits", type=int, default=N_SPLITS, help=f"splits (default {N_SPLITS})")
+    parser = Parser(prog="tmcore experiment regression", description=__doc__)
+    parser.add_argument("--splits", type=positive, default=N_SPLITS, help=f"splits (default {N_SPLITS})")
     options = parser.parse_args(argv)
     X = pd.read_csv(data_folder() / "diabetes_regression.csv")
     y = X.pop("target").to_numpy(np.float64)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 
 import numpy as np
 
 import sample_data
+from tmcore.commands.words import Parser, whole
 from tmcore.parameters import Parameters
 from tmcore.table import read_table
 from tmcore.training import TrainingRun
@@ -58,9 +58,9 @@ def jump(run: TrainingRun, seed: int) -> tuple[np.ndarray, int]:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Print one line per data set."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment replay", description=__doc__)
+    parser = Parser(prog="tmcore experiment replay", description=__doc__)
     parser.add_argument("--representation", choices=("intervals", "thresholds"), default="intervals")
-    parser.add_argument("--seed", type=int, default=0, help="of the steps jumped to")
+    parser.add_argument("--seed", type=whole, default=0, help="of the steps jumped to")
     options = parser.parse_args(argv)
     for name, (_, n_clauses, epochs) in RUNS.items():
         run, learned = train(name, options.representation)

@@ -5,13 +5,13 @@ Votes only, no refit: what the paper's tables report, beside the paper's numbers
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.metrics import f1_score
 
+from tmcore.commands.words import Parser
 from tmcore.estimators import TsetlinClassifier
 from tmcore.experiments import datasets
 
@@ -46,7 +46,7 @@ def run(n_jobs: int = 1) -> pd.DataFrame:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the means beside the paper's."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment ssl_paper", description=__doc__)
+    parser = Parser(prog="tmcore experiment ssl_paper", description=__doc__)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     means = run(parser.parse_args(argv).jobs).groupby("data")[["F1", "bounds"]].mean()
     for name, row in means.iterrows():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 
 import sample_data
+from tmcore.commands.words import Parser, positive
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters
 from tmcore.suggest import log_loss, suggest_settings
@@ -100,8 +100,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 def main(argv: list[str] | None = None) -> None:
     """Print the means, and write every trial as CSV."""
-    parser = argparse.ArgumentParser(prog="tmcore experiment suggested_settings", description=__doc__)
-    parser.add_argument("--trials", type=int, default=3, help="splits per data set (default 3)")
+    parser = Parser(prog="tmcore experiment suggested_settings", description=__doc__)
+    parser.add_argument("--trials", type=positive, default=3, help="splits per data set (default 3)")
     parser.add_argument("--seconds", type=float, default=60.0, help="length of each search (default 60)")
     keys = [sample.key for sample in sample_data.samples()]
     parser.add_argument("--data", nargs="+", choices=keys, default=list(SAMPLES), help="bundled samples")
