@@ -10,12 +10,15 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
 from tmcore.parameters import Parameters
+
+if TYPE_CHECKING:
+    from tmcore.machine.state import MachineState
 
 FORMAT_VERSION = 2
 
@@ -90,8 +93,24 @@ def fitting(path: str | Path) -> Iterator[None]:
         yield
     except UNFIT as error:
         raise ValueError(
-            f"{path} is damaged: what it holds does not fit together ({type(error).__name__}: {error})."
+            f"{path} is damaged, or was written by another version of tmcore: what it holds does not fit together"
+            f" ({type(error).__name__}: {error})."
         ) from error
+
+
+def check_state(found: MachineState, fresh: MachineState) -> None:
+    """Raise ValueError where a state from a file is not laid out as that of a machine made anew.
+
+    Compiled code goes by the layout alone and would read and write anywhere.
+    """
+    for name in ("planes", "weights"):
+        check_array(name, getattr(found, name), getattr(fresh, name).shape, getattr(fresh, name).dtype)
+
+
+def check_array(name: str, found: np.ndarray, shape: tuple[int, ...], *dtypes: Any) -> None:
+    """Raise ValueError where an array from a file has another shape, or none of the types."""
+    if found.shape != shape or found.dtype not in dtypes:
+        raise ValueError(f"{name} has the wrong shape {found.shape} or type {found.dtype}")
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -76,7 +76,7 @@ def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]
         model.feature_names_in_ = _read_names(meta["feature_names"], len(encoder.columns))
     state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, _count(meta["step"]))
     about = parameters, len(getattr(model, "classes_", NO_CLASSES)), encoder.n_ranks, encoder.has_gaps
-    check_state(state, make_machine(*about).state)
+    files.check_state(state, make_machine(*about).state)
     model.machine_ = make_machine(*about, state)
     model.n_batches_ = _count(meta["n_batches"])
     model.settled_, model.settle_reason_, model._dial_rows, model._path = None, None, None, None
@@ -95,28 +95,14 @@ def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]
     return model
 
 
-def check_state(found: MachineState, fresh: MachineState) -> None:
-    """Raise ValueError where a state from a file is not laid out as that of a machine made anew.
-
-    Compiled code goes by the layout alone and would read and write anywhere.
-    """
-    for name in ("planes", "weights"):
-        _check_array(name, getattr(found, name), getattr(fresh, name).shape, getattr(fresh, name).dtype)
-
-
-def _check_array(name: str, found: np.ndarray, shape: tuple[int, ...], *dtypes: Any) -> None:
-    if found.shape != shape or found.dtype not in dtypes:
-        raise ValueError(f"{name} has the wrong shape {found.shape} or type {found.dtype}")
-
-
 def _check_bank(bank: ClauseBank, n_features: int) -> ClauseBank:
     """Clauses pooled from several moments."""
     shape = (1, len(bank.polarity), n_features)
     for name in ("lower", "upper"):
-        _check_array(name, getattr(bank, name), shape, np.uint8, np.uint16)
-        _check_array(f"{name}_included", getattr(bank, f"{name}_included"), shape, bool)
+        files.check_array(name, getattr(bank, name), shape, np.uint8, np.uint16)
+        files.check_array(f"{name}_included", getattr(bank, f"{name}_included"), shape, bool)
     for name in ("literals", "weights"):
-        _check_array(name, getattr(bank, name), shape[:2], np.int32, np.int64)
+        files.check_array(name, getattr(bank, name), shape[:2], np.int32, np.int64)
     return bank
 
 
@@ -129,7 +115,7 @@ def _check_settled(settled: Settled, n_classes: int) -> None:
         "machines": (n_kept,),
     }
     for name, shape in shapes.items():
-        _check_array(f"settled_{name}", getattr(settled, name), shape, np.int64)
+        files.check_array(f"settled_{name}", getattr(settled, name), shape, np.int64)
     for name, size in zip(("machines", "clauses"), settled.bank.literals.shape, strict=True):
         places = getattr(settled, name)
         if n_kept and not (places.min() >= 0 and places.max() < size):
