@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import SETTINGS, refused, train
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
@@ -29,7 +30,6 @@ from tmcore.export.about import About
 from tmcore.parameters import PARAMETERS
 from tmcore.ruleset import RuleSet
 
-SETTINGS = ["--n-clauses", "20", "--epochs", "5", "--seed", "3"]
 HOSTILE = "=cmd|' /C calc'!A0"
 
 
@@ -48,29 +48,7 @@ def people(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds people.csv and the model trained on it."""
-    made = tmp_path_factory.mktemp("cli")
-    people().to_csv(made / "people.csv", index=False)
-    assert (
-        cli.main(
-            ["train", str(made / "people.csv"), "--target", "state", "-o", str(made / "model"), *SETTINGS]
-        )
-        == 0
-    )
-    return made
-
-
-def refused(words: list[object], capsys: pytest.CaptureFixture[str]) -> str:
-    """The one sentence that a mistake ends in."""
-    try:
-        code = cli.main([str(word) for word in words])
-    except SystemExit as stop:  # by argparse
-        code = int(stop.code or 0)
-    captured = capsys.readouterr()
-    assert code == 2
-    lines = captured.err.splitlines()
-    assert len(lines) == 1
-    assert lines[0].endswith(".")
-    return lines[0]
+    return train(tmp_path_factory.mktemp("cli"), "people.csv", people(), "state")
 
 
 def predictions(text: str) -> pd.DataFrame:

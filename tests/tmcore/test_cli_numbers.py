@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import SETTINGS, refused, train
 from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import train_test_split
 
 import tmcore
 from tmcore import cli
-
-SETTINGS = ["--n-clauses", "20", "--epochs", "5", "--seed", "3"]
 
 
 def houses(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
@@ -30,17 +29,7 @@ def houses(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("numbers")
-    houses().to_csv(made / "houses.csv", index=False)
-    words = ["train", str(made / "houses.csv"), "--target", "price", "-o", str(made / "model"), *SETTINGS]
-    assert cli.main(words) == 0
-    return made
-
-
-def refused(words: list[object], capsys: pytest.CaptureFixture[str]) -> str:
-    assert cli.main([str(word) for word in words]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    return line
+    return train(tmp_path_factory.mktemp("numbers"), "houses.csv", houses(), "price")
 
 
 def test_the_model_is_the_regressors_and_its_scores_are_scikit_learns(

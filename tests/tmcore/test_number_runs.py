@@ -8,6 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from changed_runs import (
+    assert_same_machine,
+    assert_same_snapshot,
+    change_lists,
+    check_any_step,
+    learn_with_changes,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -35,31 +42,6 @@ def table(n_rows=40, seed=0):
 def begun(parameters, n_rows=40):
     X, y = table(n_rows)
     return TrainingRun(X, y, parameters, (X[:10], y[:10] + 1), task="numbers")
-
-
-def stopped(parameters, changes, samples):
-    """A fresh run with changes [(step, name, value)] that is stopped after `samples` rows."""
-    run = begun(parameters)
-    for step, name, value in sorted(changes, key=lambda change: change[0]):
-        if step <= samples:
-            run.learn(step - run.step)
-            run.change(**{name: value})
-    run.learn(samples - run.step)
-    return run
-
-
-def assert_same_machine(one, other):
-    np.testing.assert_array_equal(one.state.planes, other.state.planes)
-    np.testing.assert_array_equal(one.state.weights, other.state.weights)
-    assert (one.state.step, one.parameters) == (other.state.step, other.parameters)
-
-
-def assert_same_snapshot(one, other):
-    for name, value in vars(one.bank).items():
-        np.testing.assert_array_equal(value, getattr(other.bank, name))
-    for name in ("votes", "feedback", "literals_per_clause"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert one.record() == other.record()
 
 
 @pytest.mark.parametrize("representation", ["intervals", "thresholds"])
@@ -128,41 +110,17 @@ def test_r2_of_tiny_huge_and_equal_targets(scale):
     assert mae_and_r2(np.full(3, scale), predicted)[1] is None
 
 
-change_lists = st.lists(
-    st.one_of(
-        st.tuples(st.integers(0, 100), st.just("T"), st.sampled_from([1.0, 3.5, 10.0])),
-        st.tuples(st.integers(0, 100), st.just("s"), st.sampled_from([1.0, 2.5, 9.0])),
-        st.tuples(st.integers(0, 100), st.just("gamma"), st.sampled_from([0.0, 0.1])),
-    ),
-    max_size=4,
-)
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(["intervals", "thresholds"]),
     st.sampled_from(["none", "real", "integer"]),
-    change_lists,
+    change_lists(100),
     st.lists(st.integers(0, 100), min_size=1, max_size=3),
     st.booleans(),
 )
 def test_any_step_equals_a_fresh_run_stopped_there(representation, weights, changes, steps, dense):
     parameters = Parameters(n_clauses=6, representation=representation, weights=weights, random_state=5)
-    run = begun(parameters)
-    run.checkpoints.spacing = 0.0 if dense else 1e9
-    for step, name, value in sorted(changes, key=lambda change: change[0]):
-        run.learn(step - run.step)
-        run.change(**{name: value})
-    run.learn(100 - run.step)
-    for step in steps:
-        fresh = stopped(parameters, changes, step)
-        assert_same_machine(run.machine_at(step), fresh.machine)
-        last = stopped(parameters, changes, max(0, step - 1))
-        last.machine.take_counts()
-        last.learn(step - last.step)
-        for change in fresh.changes[len(last.changes) :]:
-            last.change(**{change.name: change.value})
-        assert_same_snapshot(run.at(step), last.snapshot())
+    check_any_step(lambda: begun(parameters), changes, 100, steps, dense)
 
 
 def test_branches_restarts_and_going_back():
@@ -175,7 +133,7 @@ def test_branches_restarts_and_going_back():
     assert_same_machine(branch.machine, run.machine)
     other = run.branch(80, T=9.0, bound_rule="paper")
     other.learn(40)
-    expected = stopped(Parameters(n_clauses=6, weights="real"), [(60, "T", 2.0)], 80)
+    expected = learn_with_changes(begun(Parameters(n_clauses=6, weights="real")), [(60, "T", 2.0)], 80)
     expected.machine.parameters = expected.parameters.replace(T=9.0, bound_rule="paper")
     expected.learn(40)
     assert_same_machine(other.machine, expected.machine)
@@ -184,7 +142,7 @@ def test_branches_restarts_and_going_back():
     assert again.advance(epochs=2).record() == fresh.advance(epochs=2).record()
     run.go_to(run.machine_at(90).state)
     run.learn(30)
-    same = stopped(Parameters(n_clauses=6, weights="real"), [(60, "T", 2.0)], 120)
+    same = learn_with_changes(begun(Parameters(n_clauses=6, weights="real")), [(60, "T", 2.0)], 120)
     assert_same_machine(run.machine, same.machine)
 
 
@@ -208,7 +166,7 @@ def test_a_loaded_run_goes_back_and_on_as_if_it_had_never_stopped(tmp_path):
 
 PROGRAM = """
 import sys, json
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 import test_number_runs as t
 run = t.begun(t.Parameters(n_clauses=20, random_state=11))
 print(json.dumps([float(v) for v in run.advance(epochs=3).votes[:, 0]]))
@@ -219,7 +177,8 @@ def test_two_processes_and_any_chunking_give_the_same_bits():
     run = begun(Parameters(n_clauses=20, random_state=11))
     for samples in (1, 7, 70, 42):
         snapshot = run.advance(samples=samples)
-    command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)]
+    here = Path(__file__).parent
+    command = [sys.executable, "-c", PROGRAM, str(here), str(here.parent / "helpers")]
     other = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(other.stdout) == snapshot.votes[:, 0].tolist()
 

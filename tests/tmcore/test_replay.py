@@ -5,6 +5,13 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from changed_runs import (
+    assert_same_machine,
+    assert_same_snapshot,
+    change_lists,
+    check_any_step,
+    learn_with_changes,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,41 +29,9 @@ def table(n_rows=40, n_classes=2, seed=0):
     return X, rng.integers(0, n_classes, n_rows)
 
 
-def assert_same_machine(one, other):
-    np.testing.assert_array_equal(one.state.planes, other.state.planes)
-    np.testing.assert_array_equal(one.state.weights, other.state.weights)
-    assert one.state.step == other.state.step
-    assert one.parameters == other.parameters
-
-
-def assert_same_snapshot(one, other):
-    for name, value in vars(one.bank).items():
-        np.testing.assert_array_equal(value, getattr(other.bank, name))
-    for name in ("votes", "feedback", "literals_per_clause"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert one.record() == other.record()
-
-
-def changed_run(parameters, n_classes, changes, samples):
-    """A run with changes [(step, name, value)] that is stopped after `samples` rows."""
+def begun(parameters, n_classes):
     X, y = table(n_classes=n_classes)
-    run = TrainingRun(X, y, parameters, validation=(X[:10], y[:10]))
-    for step, name, value in sorted(changes, key=lambda change: change[0]):
-        if step <= samples:
-            run.learn(step - run.step)
-            run.change(**{name: value})
-    run.learn(samples - run.step)
-    return run
-
-
-change_lists = st.lists(
-    st.one_of(
-        st.tuples(st.integers(0, 120), st.just("T"), st.sampled_from([1.0, 3.5, 10.0])),
-        st.tuples(st.integers(0, 120), st.just("s"), st.sampled_from([1.0, 2.5, 9.0])),
-        st.tuples(st.integers(0, 120), st.just("gamma"), st.sampled_from([0.0, 0.1])),
-    ),
-    max_size=4,
-)
+    return TrainingRun(X, y, parameters, validation=(X[:10], y[:10]))
 
 
 @settings(max_examples=40, deadline=None)
@@ -64,28 +39,13 @@ change_lists = st.lists(
     st.sampled_from(["intervals", "thresholds"]),
     st.sampled_from([2, 3]),
     st.sampled_from(["none", "real", "integer"]),
-    change_lists,
+    change_lists(120),
     st.lists(st.integers(0, 120), min_size=1, max_size=4),
     st.booleans(),
 )
 def test_any_step_equals_a_fresh_run_stopped_there(representation, n_classes, weights, changes, steps, dense):
     parameters = Parameters(n_clauses=6, representation=representation, weights=weights, random_state=5)
-    run = changed_run(parameters, n_classes, [], 0)
-    run.checkpoints.spacing = 0.0 if dense else 1e9
-    for step, name, value in sorted(changes, key=lambda change: change[0]):
-        run.learn(step - run.step)
-        run.change(**{name: value})
-    run.learn(120 - run.step)
-    assert len(run.checkpoints) > 1 or not dense
-    for step in steps:
-        fresh = changed_run(parameters, n_classes, changes, step)
-        assert_same_machine(run.machine_at(step), fresh.machine)
-        last = changed_run(parameters, n_classes, changes, max(0, step - 1))
-        last.machine.take_counts()
-        last.learn(step - last.step)
-        for change in fresh.changes[len(last.changes) :]:
-            last.change(**{change.name: change.value})
-        assert_same_snapshot(run.at(step), last.snapshot())
+    check_any_step(lambda: begun(parameters, n_classes), changes, 120, steps, dense)
 
 
 def test_looking_back_changes_nothing_and_may_happen_while_it_learns():
@@ -200,7 +160,7 @@ def test_going_back_for_good_forgets_what_came_after():
     run.go_to(run.machine_at(60).state)
     assert (run.step, run.parameters.s) == (60, 3.0)
     assert [change.value for change in run.changes] == [3.0]
-    other = changed_run(run.first_parameters, 2, [(40, "s", 3.0)], 90)
+    other = learn_with_changes(begun(run.first_parameters, 2), [(40, "s", 3.0)], 90)
     run.learn(30)
     assert_same_machine(run.machine, other.machine)
 
