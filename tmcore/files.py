@@ -10,15 +10,12 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
 from tmcore.parameters import Parameters
-
-if TYPE_CHECKING:
-    from tmcore.machine.state import MachineState
 
 FORMAT_VERSION = 2
 
@@ -96,15 +93,6 @@ def fitting(path: str | Path) -> Iterator[None]:
             f"{path} is damaged, or was written by another version of tmcore: what it holds does not fit together"
             f" ({type(error).__name__}: {error})."
         ) from error
-
-
-def check_state(found: MachineState, fresh: MachineState) -> None:
-    """Raise ValueError where a state from a file is not laid out as that of a machine made anew.
-
-    Compiled code goes by the layout alone and would read and write anywhere.
-    """
-    for name in ("planes", "weights"):
-        check_array(name, getattr(found, name), getattr(fresh, name).shape, getattr(fresh, name).dtype)
 
 
 def check_array(name: str, found: np.ndarray, shape: tuple[int, ...], *dtypes: Any) -> None:

@@ -14,6 +14,7 @@ from tmcore.export import read_json
 from tmcore.machine import make_machine
 from tmcore.machine.state import ClauseBank, MachineState
 from tmcore.settling import NO_CLASSES, Settled
+from tmcore.state_checks import check_state
 
 if TYPE_CHECKING:
     from tmcore.estimators import TsetlinClassifier
@@ -76,7 +77,7 @@ def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]
         model.feature_names_in_ = _read_names(meta["feature_names"], len(encoder.columns))
     state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, _count(meta["step"]))
     about = parameters, len(getattr(model, "classes_", NO_CLASSES)), encoder.n_ranks, encoder.has_gaps
-    files.check_state(state, make_machine(*about).state)
+    check_state(state, make_machine(*about))
     model.machine_ = make_machine(*about, state)
     model.n_batches_ = _count(meta["n_batches"])
     model.settled_, model.settle_reason_, model._dial_rows, model._path = None, None, None, None

@@ -14,6 +14,7 @@ from tmcore.encode import MISSING
 from tmcore.encoders import AnyEncoder, read_encoder
 from tmcore.history import Change
 from tmcore.machine.state import MachineState
+from tmcore.state_checks import check_state
 from tmcore.task import Task, task_from_dict
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _move_on(run: TrainingRun, meta: dict[str, Any], arrays: dict[str, np.ndarra
     ]
     state = MachineState(arrays["planes"], arrays["weights"], n_clauses, int(meta["step"]))
     for found in (state, *states):
-        files.check_state(found, run.machine.state)
+        check_state(found, run.machine)
     for found in states:
         run.checkpoints.add(found)
     run.history = [run.task.record(**record) for record in meta["history"]]

@@ -87,6 +87,13 @@ def test_clauses_that_are_not_there_are_refused(model, tmp_path, name, place):
     refuse(rewritten(model, tmp_path, change))
 
 
+def test_bounds_beyond_the_ranks_are_refused_before_compiled_code_sees_them(model, tmp_path):
+    def change(meta, arrays):
+        arrays["planes"] = np.full_like(arrays["planes"], 255)
+
+    refuse(rewritten(model, tmp_path, change))
+
+
 def test_a_setting_that_is_not_known_is_refused(model, tmp_path):
     refuse(rewritten(model, tmp_path, lambda meta, arrays: meta["parameters"].update(new_thing=3)))
 
