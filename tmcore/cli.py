@@ -38,6 +38,18 @@ def _add_train(commands: Any) -> None:
     made.set_defaults(run=train.run)
     made.add_argument("data", type=Path, help="a CSV file, which may be gzip-compressed")
     made.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL", help="file to write")
+    _add_target(made)
+    _add_reading(made)
+    _add_roles(made)
+    _add_course(made)
+    settings = made.add_argument_group("settings")
+    for info in PARAMETERS.values():
+        if info.name != "random_state":
+            _add_setting(settings, info)
+
+
+def _add_target(made: argparse.ArgumentParser) -> None:
+    """What to predict."""
     made.add_argument("--target", metavar="NAME", help="column to predict; guessed if not given")
     made.add_argument(
         "--task",
@@ -49,7 +61,10 @@ def _add_train(commands: Any) -> None:
         metavar="LABEL",
         help="of two classes the one that rules and F1 speak for; the rarer if not given",
     )
-    _add_reading(made)
+
+
+def _add_roles(made: argparse.ArgumentParser) -> None:
+    """What columns hold."""
     made.add_argument(
         "--role",
         type=_role,
@@ -66,6 +81,10 @@ def _add_train(commands: Any) -> None:
         metavar="NAME=LOW,...,HIGH",
         help="the levels of an ordinal column, lowest first; may be repeated",
     )
+
+
+def _add_course(made: argparse.ArgumentParser) -> None:
+    """How training goes, besides the settings of the machine."""
     made.add_argument(
         "--test-share",
         type=_share,
@@ -88,10 +107,6 @@ def _add_train(commands: Any) -> None:
     made.add_argument(
         "--suggest", type=float, metavar="SECONDS", help="first search the training rows for better settings"
     )
-    settings = made.add_argument_group("settings")
-    for info in PARAMETERS.values():
-        if info.name != "random_state":
-            _add_setting(settings, info)
 
 
 def _add_setting(group: Any, info: ParameterInfo) -> None:

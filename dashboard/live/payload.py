@@ -29,7 +29,38 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
     past = film is not None and film.past
     run = job.run
     snapshot = film.shown if film is not None else job.latest
-    told: dict[str, Any] = {
+    told = _job_told(job, key, film)
+    if film is not None and past and job.state not in ("failed", "settling"):
+        told["state"] = "replaying" if film.playing else "past"
+    if snapshot is None or run is None or not view.columns:
+        return told
+    if past:
+        told["T"] = parameters_at(run, snapshot.step).vote_target
+    history = job.history()
+    answers = answers_of(run, job)
+    return (
+        told
+        | _numbers(snapshot)
+        | answers.scores(snapshot)
+        | _rows(snapshot, view, run.encoder, snapshot.feedback if past else job.feedback())
+        | {
+            "past": past,
+            "last": int(run.step),
+            "thresholds": job.parameters.representation == "thresholds",
+            "votes": answers.votes(snapshot, told["T"], view.machine),
+            "history": _curves(history, answers),
+            "trace": _trace(history, view),
+            "now": _cell_now(snapshot, view),
+            "changes": _changes(run),
+            "pair": list(view.pair),
+            "view": _looked_at(view),
+        }
+    )
+
+
+def _job_told(job: Job, key: str, film: Film | None) -> dict[str, Any]:
+    """How the job stands, with or without a run."""
+    return {
         "facts": key,
         "state": job.state,
         "speed": job.speed,
@@ -42,29 +73,10 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
         "sequence": job.sequence + (film.moves if film else 0),
         "settled": _settled(job),
     }
-    if film is not None and past and job.state not in ("failed", "settling"):
-        told["state"] = "replaying" if film.playing else "past"
-    if snapshot is None or run is None or not view.columns:
-        return told
-    if past:
-        told["T"] = parameters_at(run, snapshot.step).vote_target
-    history = job.history()
-    answers = answers_of(run, job)
-    told |= (
-        _numbers(snapshot)
-        | answers.scores(snapshot)
-        | _rows(snapshot, view, run.encoder, snapshot.feedback if past else job.feedback())
-    )
-    told["past"] = past
-    told["last"] = int(run.step)
-    told["thresholds"] = job.parameters.representation == "thresholds"
-    told["votes"] = answers.votes(snapshot, told["T"], view.machine)
-    told["history"] = _curves(history, answers)
-    told["trace"] = _trace(history, view)
-    told["now"] = _cell_now(snapshot, view)
-    told["changes"] = _changes(run)
-    told["pair"] = list(view.pair)
-    told["view"] = {
+
+
+def _looked_at(view: View) -> dict[str, Any]:
+    return {
         "machine": view.machine,
         "sort": view.sort,
         "shown": view.shown,
@@ -77,7 +89,6 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
         "mapX": view.map_x,
         "mapY": view.map_y,
     }
-    return told
 
 
 def _cell_now(snapshot: Snapshot, view: View) -> list[int]:

@@ -14,6 +14,7 @@ from dashboard.session import Session
 from tmcore.judge import share_interval
 
 if TYPE_CHECKING:
+    from dashboard.compare_view.state import Comparing
     from dashboard.jobs import Job
     from tmcore.estimators import TsetlinClassifier
 
@@ -76,6 +77,33 @@ def _columns(current: Session) -> pd.DataFrame:
     return table.frame.loc[learned.index].drop(columns=table.target)
 
 
+def _section(current: Session, job: Job, held: Comparing, model: TsetlinClassifier) -> None:
+    """The section that is chosen, of a run on classes."""
+    two = len(model.classes_) == 2
+    section = st.segmented_control(
+        "What to compare",
+        [key for key in SECTIONS if two or key != "threshold"],
+        default=held.choices.get("section", "sure"),
+        required=True,
+        format_func=SECTIONS.__getitem__,
+        label_visibility="collapsed",
+        key="compare_section",
+    )
+    held.choices["section"], parameters = section, job.parameters
+    if section in ("sure", "models") and not len(job.y_test):
+        st.caption("No rows were kept aside, so there is nothing to score on. Keep some on the Data page.")
+    elif section == "sure":
+        judging.show(held, model, parameters, _columns(current))
+    elif section == "threshold":
+        threshold.show(held, model, parameters)
+    elif section == "models":
+        models.show(held, parameters)
+    elif section == "run":
+        other_run.show(held, job, model)
+    else:
+        seeds.show(held, model, parameters)
+
+
 def show() -> None:
     """Draw the page."""
     current = session.current()
@@ -89,7 +117,7 @@ def show() -> None:
     editing, dial = current.rules(), current.dial
     assert editing is not None
     assert dial is not None
-    model, parameters = dial.model, job.parameters
+    model = dial.model
     held.use(model)
     edited = " · as learned, without the edits made by hand" if editing.is_edited else ""
     if dial.chosen is not None:
@@ -99,29 +127,7 @@ def show() -> None:
         numbers.show(held, job, model, below + edited)
         return
     style.sentence(headline(model, job), f"{below} · 95 % interval{edited}")
-    two = len(model.classes_) == 2
-    section = st.segmented_control(
-        "What to compare",
-        [key for key in SECTIONS if two or key != "threshold"],
-        default=held.choices.get("section", "sure"),
-        required=True,
-        format_func=SECTIONS.__getitem__,
-        label_visibility="collapsed",
-        key="compare_section",
-    )
-    held.choices["section"] = section
-    if section in ("sure", "models") and not len(job.y_test):
-        st.caption("No rows were kept aside, so there is nothing to score on. Keep some on the Data page.")
-    elif section == "sure":
-        judging.show(held, model, parameters, _columns(current))
-    elif section == "threshold":
-        threshold.show(held, model, parameters)
-    elif section == "models":
-        models.show(held, parameters)
-    elif section == "run":
-        other_run.show(held, job, model)
-    else:
-        seeds.show(held, model, parameters)
+    _section(current, job, held, model)
 
 
 show()
