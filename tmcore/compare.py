@@ -103,7 +103,14 @@ def difference(first: RuleSet, second: RuleSet, ranges: Mapping[str, float] | No
     first, second : RuleSet
     ranges : mapping, optional
         From `spans`; by default made from the bounds of both sets.
+
+    Raises
+    ------
+    ValueError
+        One set predicts classes, the other a number.
     """
+    if (len(first.classes) == 0) != (len(second.classes) == 0):
+        raise ValueError("One set of rules predicts classes, the other a number; compare two of a kind.")
     ranges = ranges or spans([first, second])
     groups: tuple[dict[Shape, list[int]], dict[Shape, list[int]]] = defaultdict(list), defaultdict(list)
     for rules, group in zip((first, second), groups, strict=True):

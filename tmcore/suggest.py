@@ -155,10 +155,10 @@ def suggest_settings(
     ValueError
         For data or settings that cannot be trained on, or fewer than two classes with two rows each.
     """
-    if not seconds > 0:
-        raise ValueError(f"seconds is {seconds}; give the search more than 0 seconds.")
-    base = parameters or Parameters()
-    base.check()
+    if not isinstance(seconds, (int, float, np.number)) or not seconds > 0:
+        raise ValueError(f"seconds is {seconds!r}; give the search more than 0 seconds.")
+    base = (parameters or Parameters()).replace()
+    X = X if hasattr(X, "shape") else np.asarray(X)
     read_labels(y, X.shape[0], positive_class)
     X, labels = _rows(X, y, random_state)
     halt = _Halt(time.time() + seconds, stop)

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tmcore import TsetlinClassifier, TsetlinRegressor
+from tmcore import TsetlinClassifier, TsetlinRegressor, suggest_settings
+from tmcore.compare import difference
 from tmcore.early_stopping import hold_out
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -78,3 +79,16 @@ def test_a_limit_of_the_dial_is_a_number(limit):
         model.at(max_rules=limit)
     with pytest.raises(ValueError, match=r"max_literals is .*; use a whole number"):
         model.at(max_literals=limit)
+
+
+@pytest.mark.parametrize("seconds", ["1", None, 0, float("nan")])
+def test_a_search_takes_a_number_of_seconds(seconds):
+    with pytest.raises(ValueError, match=r"seconds is .*; give the search more than 0 seconds"):
+        suggest_settings(X.tolist(), y, seconds)
+
+
+def test_rules_of_classes_and_of_a_number_are_not_compared():
+    rules = classifier().fit(X, y).rules_, regressor().fit(X, y).rules_
+    for first, second in (rules, rules[::-1]):
+        with pytest.raises(ValueError, match="compare two of a kind"):
+            difference(first, second)
