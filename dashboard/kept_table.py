@@ -48,11 +48,7 @@ def read(folder: Path) -> TrainedTable | None:
     meta, places = files.read(folder / SPLIT, "split")
     table = read_table_file(folder / TABLE)
     X, y = table.features(), table.labels()
-    try:
+    with files.fitting(folder / SPLIT):
         train, test = places["train"], places["test"]
         split = Split(X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test], **meta["notes"])
         return TrainedTable(table, split, meta["sample"])
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(
-            f"{folder / SPLIT} was written by another version of the dashboard, or it is damaged."
-        ) from error

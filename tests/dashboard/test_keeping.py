@@ -171,7 +171,7 @@ def test_a_split_of_another_version_is_one_sentence(
         files.write(
             path, "split", {k: v for k, v in changed.items() if k not in ("format", "version")}, places
         )
-        with pytest.raises(ValueError, match=r"split was written by another version .* or it is damaged\.$"):
+        with pytest.raises(ValueError, match="split is damaged, or was written by another version"):
             kept.table_of(run_id)
 
 
