@@ -67,6 +67,25 @@ def visit(page: Page, title: str) -> None:
     page.wait_for_timeout(2500)
 
 
+def stage(page: Page, suffix: str) -> None:
+    """Views of the Train page beside its usual one: by feature, in the past, and why a bound moved."""
+    page.keyboard.press("v")
+    page.wait_for_timeout(1500)
+    photograph(page, f"by_feature_{suffix}")
+    page.keyboard.press("v")
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(1500)
+    photograph(page, f"rewound_{suffix}")
+    page.keyboard.press("End")
+    page.wait_for_timeout(1000)
+    page.keyboard.press("y")
+    page.wait_for_timeout(2500)
+    photograph(page, f"why_{suffix}")
+    page.keyboard.press("y")
+    page.wait_for_timeout(1000)
+
+
 def session(page: Page, url: str, suffix: str) -> None:
     """Data, Train, Rules, Explain, Compare, in one go."""
     page.goto(url)
@@ -81,6 +100,7 @@ def session(page: Page, url: str, suffix: str) -> None:
     page.wait_for_timeout(6000)
     page.get_by_role("button", name="Pause").first.click()
     photograph(page, f"train_{suffix}")
+    stage(page, suffix)
     page.get_by_role("button", name="One epoch").first.click()
     page.wait_for_timeout(1500)
     page.get_by_role("button", name="Settle").first.click()

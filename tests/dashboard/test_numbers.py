@@ -395,7 +395,7 @@ def test_from_an_upload_to_scored_rows_in_the_browser(make_server: Any, new_tab:
     page.keyboard.press("3")
     page.keyboard.press(" ")
     tab.shows("root.dataset.confirmed == 'finished'", 60)
-    assert "miss unseen rows by" in tab.ask("root.querySelector('h1').textContent")
+    tab.shows("root.querySelector('h1').textContent.includes('miss unseen rows by')", 30)
     tab.shows(
         "/^Test rows are missed by/.test(root.querySelector('.stack section:nth-child(2) h2').textContent)"
     )

@@ -65,7 +65,7 @@ def test_class_scales_follow_scikit_learns_balanced_weights():
     np.testing.assert_array_equal(class_scales({"b": 2}, classes, labels), [32768, 65536, 32768])
     with pytest.raises(ValueError, match="'z', which is not a class"):
         class_scales({"z": 1}, classes, labels)
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(ValueError, match="use a number from"):
         class_scales({"a": 0}, classes, labels)
 
 
