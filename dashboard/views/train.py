@@ -108,7 +108,8 @@ def _choice(name: str, value: str) -> None:
 def _settings(current: Session) -> None:
     parameters = current.parameters
     st.subheader("Settings", anchor=False)
-    st.caption("T, s and γ change while it learns; the time bar marks the moment. ↻ needs a new run.")
+    live = "T, s and γ" if parameters.weights == "real" else "T and s"
+    st.caption(f"{live} change while it learns; the time bar marks the moment. ↻ needs a new run.")
     for name in ("n_clauses", "T", "s"):
         value = _vote_target(current) if name == "T" else getattr(parameters, name)
         _number(name, value)
