@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import style
+from dashboard.asked import asked
 from dashboard.background import Task
 from dashboard.dial_measures import Measuring
 from dashboard.dialling import Dialling, Mark, Pick, picks
@@ -108,7 +109,7 @@ def _picked() -> None:
     from dashboard import session
 
     dial = session.current().dial
-    number = st.session_state[KEY].pick
+    number = asked(KEY, "pick")
     if dial is not None and isinstance(number, int):
         dial.choose(number)
 

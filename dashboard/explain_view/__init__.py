@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import style
+from dashboard.asked import asked
 from dashboard.explain_view.looking import Looking
 from dashboard.explain_view.payload import ExplainPainter
 
@@ -28,8 +29,8 @@ _component = st.components.v2.component(
 def show(looking: Looking, painter: ExplainPainter) -> None:
     """Draw the page and carry out what the visitor asks for; call it once in a page's script."""
 
-    def asked() -> None:
-        ask = st.session_state[KEY].ask
+    def obey() -> None:
+        ask = asked(KEY, "ask")
         if not isinstance(ask, dict) or not isinstance(ask.get("commands"), list):
             return
         for command in ask["commands"]:
@@ -42,6 +43,6 @@ def show(looking: Looking, painter: ExplainPainter) -> None:
     def answer() -> None:
         number, moving = st.session_state.get(ANSWERED, (None, False))
         told: dict[str, Any] = painter.build(with_flips=not moving)
-        _component(key=KEY, data=told | {"answer": number}, on_ask_change=asked)
+        _component(key=KEY, data=told | {"answer": number}, on_ask_change=obey)
 
     answer()

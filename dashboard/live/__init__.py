@@ -14,6 +14,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import style
+from dashboard.asked import asked
 from dashboard.jobs import Job
 from dashboard.live.film import branch_changes, parameters_at
 from dashboard.live.memory import Memory
@@ -112,4 +113,4 @@ def _answer(branch: Callable[[int], None]) -> None:
 
 def _asked() -> None:
     memory: Memory = st.session_state[STORE]
-    memory.take(st.session_state[KEY].ask)
+    memory.take(asked(KEY, "ask"))

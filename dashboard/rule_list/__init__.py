@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import style
+from dashboard.asked import asked
 from dashboard.editing import Editing
 from dashboard.rule_list.counting import Counter
 from dashboard.rule_list.payload import Painter
@@ -145,13 +146,13 @@ def show(reading: Reading, asking: Asking, target: str, file_name: str) -> None:
     ``target`` is the heading of the classes, ``file_name`` that of the rows' file.
     """
 
-    def asked() -> None:
-        asking.obey(st.session_state[KEY].ask, reading)
+    def obey() -> None:
+        asking.obey(asked(KEY, "ask"), reading)
 
     if asking.edited:
         asking.edited = False
         st.rerun()
-    _component(key=KEY, data=asking.told(reading), on_ask_change=asked)
+    _component(key=KEY, data=asking.told(reading), on_ask_change=obey)
     chosen = next((one for one in reading.listed if one.number == asking.chosen), None)
     if chosen is not None:
         _show_rows(CoveredRows(chosen, reading.editing.learned.rules, reading.counter, target), file_name)

@@ -54,10 +54,20 @@ def _key(name: str) -> str:
 # Settings ----------------------------------------------------------------------------------------------------------
 
 
+def _shown(current: Session, name: str) -> Any:
+    """The value a setting's widget shows."""
+    return _vote_target(current) if name == "T" else getattr(current.parameters, name)
+
+
 def _changed(name: str) -> None:
-    """Take a setting over: into the run where it can change there, else for the next run."""
+    """Take a setting over: into the run where it can change there, else for the next run.
+
+    A browser that goes back or forward sends every widget again, changed or not.
+    """
     current = session.current()
-    value = st.session_state[_key(name)]
+    value = st.session_state.get(_key(name))
+    if value is None or value == _shown(current, name):
+        return
     try:
         parameters = current.parameters.replace(**{name: value})
         if current.job is not None and name in LIVE_SETTINGS:
@@ -78,7 +88,8 @@ def _number(name: str, value: float) -> None:
     kind: Any = int if whole else float
     key = _key(name)
     most = min(kind(info.maximum), 2**53 - 1)  # the largest whole number a browser holds exactly
-    st.session_state.setdefault(key, kind(value))
+    # Written in every run: a widget that comes back would show its lowest value otherwise, and send it.
+    st.session_state[key] = kind(value)
     job = session.current().job
     meaning = info.meaning if job is None else job.goal.meanings.get(name, info.meaning)
     common: dict[str, Any] = {"help": meaning, "key": key, "on_change": _changed, "args": (name,)}
@@ -93,7 +104,7 @@ def _number(name: str, value: float) -> None:
 
 def _choice(name: str, value: str) -> None:
     info = PARAMETERS[name]
-    st.session_state.setdefault(_key(name), value)
+    st.session_state[_key(name)] = value
     st.selectbox(
         f"{info.label} ↻",
         REPRESENTATIONS if name == "representation" else info.choices,
@@ -111,8 +122,7 @@ def _settings(current: Session) -> None:
     live = "T, s and γ" if parameters.weights == "real" else "T and s"
     st.caption(f"{live} change while it learns; the time bar marks the moment. ↻ needs a new run.")
     for name in ("n_clauses", "T", "s"):
-        value = _vote_target(current) if name == "T" else getattr(parameters, name)
-        _number(name, value)
+        _number(name, _shown(current, name))
     if parameters.weights == "real":
         _number("gamma", parameters.gamma)
     _choice("representation", parameters.representation)
@@ -129,12 +139,6 @@ def _vote_target(current: Session) -> float:
     """T as the run takes it, also where it is "auto"."""
     job = current.job
     return (current.parameters if job is None else job.goal.settings(current.parameters)).vote_target
-
-
-def _follow_auto(current: Session) -> None:
-    """With T "auto" the slider follows the number of clauses."""
-    if current.parameters.T == "auto":
-        st.session_state[_key("T")] = float(_vote_target(current))
 
 
 def _waiting_settings(current: Session, job: Job) -> list[str]:
@@ -275,7 +279,6 @@ def show() -> None:
         return
     job = current.job
     assert job is not None
-    _follow_auto(current)
     with st.sidebar:
         _settings(current)
         _restart(current, job)
