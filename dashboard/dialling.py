@@ -103,7 +103,7 @@ class Dialling:
             reason = self.outcome.estimator.settle_reason_
             because = f", and here they could not be: {reason}" if reason else ""
             return (
-                "The dial from few rules to many needs settled weights (Weights: refit)"
+                "The dial from few rules to many needs settled weights (Rule weights: Settled at the end)"
                 + because.rstrip(".")
                 + "."
             )

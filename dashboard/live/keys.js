@@ -13,7 +13,8 @@ function onKey(S, event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || !S.data) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const target = event.composedPath()[0];
-  if (key === " " && target instanceof Element && target.closest("button, a, summary") && !S.play.contains(target)) return;
+  const pressed = key === " " && target instanceof Element && target.closest("button, a, summary");
+  if (pressed && !S.play.contains(pressed) && !pressed.matches("[data-speed][aria-pressed=true]")) return; // its own press
   if (key === "Escape") {
     if (!S.ask.hidden || !S.keys.hidden) S.ask.hidden = S.keys.hidden = true; else if (S.data.why) closeWhy(S);
     return;

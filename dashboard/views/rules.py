@@ -122,10 +122,14 @@ def _detail(reading: Reading, job: Job) -> str:
     if reading.rules.edited:
         parts.append("edited by hand")
     if job.outcome is not None:
-        before = job.outcome.before
-        parts.append(
-            f"refit from {job.parameters.n_clauses:,} clauses, which held {style.count(before.n_literals, 'literal')}"
+        before, how = (
+            job.outcome.before,
+            "settled" if reading.editing.learned.refitted else "weights of training",
         )
+        held = (
+            f"{style.count(before.n_rules, 'clause')}, which held {style.count(before.n_literals, 'literal')}"
+        )
+        parts.append(f"{how}, from {held}")
     parts.append(
         f"{style.count(len(job.y_train), 'training row')}, {style.count(len(job.y_test), 'test row')}"
     )

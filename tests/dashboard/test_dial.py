@@ -219,7 +219,10 @@ def test_votes_have_no_dial_and_the_page_says_why() -> None:
     try:
         page = open_page(job)
         assert not page.exception
-        assert "The dial from few rules to many needs settled weights (Weights: refit)." in text_of(page)
+        assert (
+            "The dial from few rules to many needs settled weights (Rule weights: Settled at the end)."
+            in text_of(page)
+        )
     finally:
         job.close()
 

@@ -374,3 +374,11 @@ def test_going_back_and_forward_while_it_learns_changes_no_setting(tab: Any) -> 
         tab.wait_for_timeout(700)  # widgets that come back are sent again
         assert settings() == before
     assert tab.get_by_text("Not in this run yet").count() == 0
+
+
+@pytest.mark.browser
+def test_space_plays_after_a_speed_was_clicked(tab: Any) -> None:
+    tab.get_by_role("button", name="3×").click()
+    wait(tab, "root.querySelector('[data-speed=\"3x\"]').ariaPressed == 'true'")
+    tab.keyboard.press(" ")
+    wait(tab, "root.dataset.confirmed == 'learning'")
