@@ -26,10 +26,8 @@ class IntervalMachine(Machine):
         dtype = self.state.planes.dtype
         last, gap = np.zeros(self.n_padded, dtype), np.zeros(self.n_padded, dtype)
         last[: len(n_ranks)], gap[: len(n_ranks)] = self.n_ranks - 1, self.has_gaps
-        shared = np.stack(
-            [last, last, gap, gap, np.zeros_like(last), np.zeros_like(last)]
-        )  # each for two clauses
-        self.terms = self._in_pieces(shared)
+        rank = np.zeros_like(last)  # of the row that is learned; written by the kernels
+        self.terms = self._in_pieces(np.stack([last, last, gap, gap, rank, rank]))  # each for two clauses
         self.tests = np.zeros((self.n_machines, self.n_blocks * len(n_ranks) * 2 * LANES), dtype)
         self.refresh_tests()
         self.lengths[:, : parameters.n_clauses] = self.literal_counts()

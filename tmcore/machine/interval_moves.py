@@ -194,7 +194,10 @@ def sweep(work, n_lanes, terms, terms_at, rule):
 
 @inlined
 def put_back(work, work_words, slot, bound_words, at, tests, tests_at):
-    """Write a moved piece back, and the tests that changed: most feedback only strengthens a decision."""
+    """Write a moved piece back, and the tests that changed: most feedback only strengthens a decision.
+
+    A feature that only fills up the piece has one rank, so that its tests never change: there is no room for them.
+    """
     c = work.dtype.type
     n = words_in_piece(c)
     lanes = PIECE // n
