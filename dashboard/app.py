@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import streamlit as st
 
-from dashboard import jobs, keeping, session, settings_link, style
+from dashboard import asked, jobs, keeping, session, settings_link, style
 
 
 def main() -> None:
@@ -31,6 +31,7 @@ def main() -> None:
     settings_link.take(session.current())
     for notice in session.current().take_notices():
         st.info(style.plain(notice))
+    asked.remember(page)
     page.run()
 
 

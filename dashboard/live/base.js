@@ -35,8 +35,10 @@ const calmMedia = matchMedia("(prefers-reduced-motion: reduce)");
 const still = () => calmMedia.matches;
 
 // The colours as the browser resolves them, so that canvases follow the theme.
+// The colours of the theme; none where the page is not in the document yet, or no more.
 function readPalette(probe) {
   const palette = {};
+  if (!probe.isConnected) return null;
   for (const name of TOKENS) {
     probe.style.color = `var(--${name})`;
     const [r, g, b] = getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);

@@ -6,6 +6,7 @@ const tab = Math.random().toString(36).slice(2);
 const PULL = 55;
 const HIDDEN_PULL = 4000;
 const LOST = 3000;
+const LEAVING = 3000;
 
 function send(S, name, value = null) {
   commandNumber += 1;
@@ -18,6 +19,7 @@ function send(S, name, value = null) {
 function ask(S) {
   const now = performance.now();
   if (S.asked && now - S.askedAt < LOST) return;
+  if (now - S.leftAt < LEAVING) return; // Streamlit may lose a change of the page that meets another request
   S.unanswered = [...(S.asked ? S.unanswered : []), ...S.outbox.splice(0)];
   S.asked = lastNumber = Math.max(lastNumber + 1, Date.now());
   S.askedAt = now;

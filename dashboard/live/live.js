@@ -23,6 +23,11 @@ function start(host) {
     if (S.data && (checkTheme(S) || endHope(S))) wake(S);
   }, 500);
   S.pulse = setInterval(() => keepAsking(S), 15);
+  S.leave = ({ type, target, ctrlKey, metaKey }) => {
+    if (type === "popstate" || (!ctrlKey && !metaKey && target instanceof Element && target.closest("a[href]"))) S.leftAt = performance.now();
+  };
+  window.addEventListener("popstate", S.leave);
+  window.addEventListener("click", S.leave, true);
   checkTheme(S);
   return S;
 }
@@ -30,6 +35,8 @@ function start(host) {
 function stop(S) {
   clearInterval(S.theme);
   clearInterval(S.pulse);
+  window.removeEventListener("popstate", S.leave);
+  window.removeEventListener("click", S.leave, true);
   S.watch.disconnect();
   S.eye.disconnect();
   document.removeEventListener("keydown", S.keyListener);
@@ -51,8 +58,10 @@ function endHope(S) {
 function checkTheme(S) {
   const mark = getComputedStyle(S.root).color + getComputedStyle(S.root).backgroundColor;
   if (mark === S.themeMark) return false;
+  const palette = readPalette(S.probe);
+  if (!palette) return false;
   S.themeMark = mark;
-  S.P = readPalette(S.probe);
+  S.P = palette;
   S.dirty = true;
   return true;
 }

@@ -354,22 +354,30 @@ def test_names_from_a_file_are_shown_as_text(browser: Any, dashboard_url: str) -
 
 
 @pytest.mark.browser
-def test_going_back_and_forward_while_it_learns_changes_no_setting(tab: Any) -> None:
+@pytest.mark.parametrize("by", ["history", "links"])
+def test_leaving_and_coming_back_while_it_learns_changes_no_setting(tab: Any, by: str) -> None:
     sidebar = tab.get_by_test_id("stSidebar")
 
     def settings() -> list[str]:
         return sidebar.locator("input").evaluate_all("fields => fields.map(field => field.value)")
 
+    def go(back: bool) -> None:
+        if by == "links":
+            tab.get_by_role("link", name="Data" if back else "Train").first.click()
+        else:
+            tab.go_back() if back else tab.go_forward()
+
     tab.keyboard.press(" ")
     wait(tab, "root.dataset.confirmed == 'learning'")
     before = settings()
     assert before[:3] == ["100", "25", "2"]
-    for _ in range(2):
-        tab.go_back()
+    for _ in range(3):
+        go(back=True)
         tab.get_by_role("heading", name=re.compile("270 rows, 13 columns")).wait_for(timeout=30_000)
         tab.wait_for_timeout(700)  # an ask of the page that was left arrives here
+        tab.get_by_role("heading", name=re.compile("270 rows, 13 columns")).wait_for(timeout=30_000)
         assert tab.get_by_text("encountered an error").count() == 0
-        tab.go_forward()
+        go(back=False)
         wait(tab, "root.dataset.confirmed == 'learning'", 30)
         tab.wait_for_timeout(700)  # widgets that come back are sent again
         assert settings() == before
