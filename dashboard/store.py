@@ -114,6 +114,7 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self.folder / "runs").mkdir(exist_ok=True, mode=0o700)
         with self._list() as entries:
+            entries.execute("BEGIN IMMEDIATE")  # another server may be making the same list
             entries.execute(_TABLE)
             present = {column[1] for column in entries.execute("PRAGMA table_info(runs)")}
             for name in _ADDED.keys() - present:
@@ -145,6 +146,8 @@ class Store:
         columns = KeptRun.__dataclass_fields__
         try:
             with self._list() as entries:
+                if not entries.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone():
+                    return []  # another thread or server is about to make it, or was killed there
                 found = entries.execute(
                     f"SELECT {', '.join(columns)} FROM runs WHERE owner = ? ORDER BY changed DESC",
                     (_hash(owner),),

@@ -173,15 +173,19 @@ def test_killed_at_any_moment_the_run_goes_on_bit_for_bit(kept: Store, made_up: 
         env={**os.environ, FOLDER_VARIABLE: str(kept.folder)},
     )
     assert child.stdout is not None
-    child.stdout.readline()
-    listed = time.monotonic() + (30 if seconds > 0.1 else 0)  # a busy machine takes a while to the first save
-    while time.monotonic() < listed and not kept.runs("ann"):
-        time.sleep(0.02)
-    time.sleep(seconds)
-    child.send_signal(signal.SIGKILL)
-    told = [int(line) for line in child.stdout.read().split()]
-    child.wait()
-    child.stdout.close()
+    try:
+        child.stdout.readline()
+        listed = time.monotonic() + (
+            30 if seconds > 0.1 else 0
+        )  # a busy machine takes a while to the first save
+        while time.monotonic() < listed and not kept.runs("ann"):
+            time.sleep(0.02)
+        time.sleep(seconds)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        told = [int(line) for line in child.stdout.read().split()]
+        child.wait()
+        child.stdout.close()
     kept.prepare()  # as a server that starts does
     runs = kept.runs("ann")
     if seconds < 0.1 and not runs:

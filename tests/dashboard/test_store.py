@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from dashboard import store
-from dashboard.store import Store
+from dashboard.store import KeptRun, Store
 from tmcore import files
 
 
@@ -43,6 +45,33 @@ def test_a_list_of_before_is_added_to(kept: Store, made_up: Any) -> None:
     assert [(run.id, run.target, run.test_mae, run.test_r2) for run in kept.runs("ann")] == [
         (run_id, None, None, None)
     ]
+
+
+@pytest.mark.parametrize("before", ["nothing", "an empty file", "a list of the first version"])
+def test_servers_that_start_at_once_make_one_list(kept: Store, before: str) -> None:
+    kept.folder.mkdir(parents=True, exist_ok=True)
+    if before != "nothing":
+        (kept.folder / "runs.sqlite").touch()  # as a kill leaves it
+    if before == "a list of the first version":
+        kept.prepare()
+        with kept._list() as entries:
+            entries.execute("ALTER TABLE runs DROP COLUMN target")
+    else:
+        assert kept.runs("ann") == []
+    together = threading.Barrier(8, timeout=20)
+
+    def start() -> list[KeptRun]:
+        together.wait()
+        Store(kept.folder).prepare()
+        return Store(kept.folder).runs("ann")
+
+    with ThreadPoolExecutor(8) as servers:
+        started = [servers.submit(start) for _ in range(8)]
+        assert [one.result(30) for one in started] == [[]] * 8
+    with kept._list() as entries:
+        columns = [name for _, name, *_ in entries.execute("PRAGMA table_info(runs)")]
+    assert set(columns) >= set(KeptRun.__dataclass_fields__)
+    assert len(columns) == len(set(columns))
 
 
 def test_owners_see_their_own_runs_only_and_keys_are_not_written(kept: Store, made_up: Any) -> None:
