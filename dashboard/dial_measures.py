@@ -48,17 +48,17 @@ class ByAccuracy:
     def score(self, model: Model, point: Point, outputs: NDArray[np.bool_], y: pd.Series) -> float:
         """The score of a point on rows whose clause outputs are known."""
         assert isinstance(model, TsetlinClassifier)
-        return float(np.mean(model.classes_[winners(point.votes(outputs))] == y.to_numpy()))
+        return float(np.mean(model.rule_classes_[winners(point.votes(outputs))] == y.to_numpy()))
 
     def retrain(
         self, points: tuple[Point, ...], fold: TrainFold, model: Model, targets: NDArray[Any], stop: Event
     ) -> tuple[Point, ...]:
         """The points with scores from training a machine per fold."""
         assert isinstance(model, TsetlinClassifier)
-        weights = row_weights(model.machine_, model.classes_, targets)
+        weights = row_weights(model.machine_, model.rule_classes_, targets)
         seed = model.machine_.parameters.random_state % 2**32
         return dial.score_path(
-            points, fold, targets, len(model.classes_), seed, stop=stop, row_weights=weights
+            points, fold, targets, len(model.rule_classes_), seed, stop=stop, row_weights=weights
         )
 
     def found(self, point: Point) -> tuple[float, float] | None:

@@ -59,10 +59,10 @@ class ClassGoal:
     def measure(self, model: Model, train: Rows, test: Rows) -> Scores:
         """Accuracy and F1 of a settled model; ``test`` may be empty."""
         assert isinstance(model, TsetlinClassifier)  # the run learned classes
-        n_classes = len(model.classes_)
+        n_classes = len(model.rule_classes_)
         found: list[float] = []
         for X, y in (train, test) if len(test[1]) else (train,):
-            truth, predicted = (class_indices(one, model.classes_) for one in (y, model.predict(X)))
+            truth, predicted = (class_indices(one, model.rule_classes_) for one in (y, model.predict(X)))
             found += accuracy_and_f1(truth, predicted, n_classes)
         return Scores(*found)
 

@@ -69,14 +69,15 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
     random_state : int, RandomState or None
         The same int on the same data gives the same bits everywhere.
     positive_class : label or None
-        Of two classes the one that rules, vote sums and F1 speak for, the second of `classes_`; None takes the second
-        in sorted order. scikit-learn's scorers of probabilities, such as "roc_auc", believe that order whatever
-        `classes_` says: to use them, rather fit on ``y == label``.
+        Of two classes the one that rules and vote sums speak for, the second of `rule_classes_`; None takes the second
+        in sorted order. scikit-learn's scorers know nothing of it: give them ``pos_label`` where the class matters.
 
     Attributes
     ----------
     classes_ : ndarray, shape (K,)
-        Sorted, or the other class and then `positive_class`; the columns of `predict_proba` are in this order.
+        Sorted, as scikit-learn expects; `predict_proba` and `decision_function` are in this order.
+    rule_classes_ : ndarray, shape (K,)
+        Sorted, or the other class and then `positive_class`; rules, votes and files are in this order.
     rules_ : RuleSet
         Predicts on raw values exactly as the estimator does.
     n_literals_, n_intervals_ : int
@@ -130,6 +131,7 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
         self.positive_class = positive_class
 
     classes_: NDArray[Any]
+    rule_classes_: NDArray[Any]
 
     # -- learning -----------------------------------------------------------------------------------------------
 
@@ -154,12 +156,20 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
         parameters = self._parameters()
         parameters.check()
         known = labels if classes is None else label_array(classes)
-        self.classes_, _ = read_labels(known, len(known), self.positive_class)
+        self._know(read_labels(known, len(known), self.positive_class)[0])
         encoder = make_encoder(parameters).fit(rows)
-        machine = make_machine(parameters, len(self.classes_), encoder.n_ranks, encoder.has_gaps)
-        indices = class_indices(labels, self.classes_)
-        machine.scales[:] = class_scales(parameters.class_weight, self.classes_, indices[indices >= 0])
+        machine = make_machine(parameters, len(self.rule_classes_), encoder.n_ranks, encoder.has_gaps)
+        indices = class_indices(labels, self.rule_classes_)
+        machine.scales[:] = class_scales(parameters.class_weight, self.rule_classes_, indices[indices >= 0])
         self._begin(encoder, machine)
+
+    @property
+    def _is_sorted(self) -> bool:
+        return bool(self.rule_classes_[0] == self.classes_[0])
+
+    def _know(self, classes: NDArray[Any]) -> None:
+        self.rule_classes_ = classes
+        self.classes_ = classes if chosen_positive(classes) is None else classes[::-1].copy()
 
     @classmethod
     def _from_run(cls, run: TrainingRun) -> TsetlinClassifier:
@@ -183,48 +193,48 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
         return early_stopping.hold_out(len(y), seed, read_labels(y, len(y), self.positive_class)[1])
 
     def _adopt_task(self, task: Task) -> None:
-        self.classes_ = task.classes
+        self._know(task.classes)
 
     def _task(self, y: NDArray[Any]) -> Classes:
-        indices = class_indices(y, self.classes_)
+        indices = class_indices(y, self.rule_classes_)
         if (indices < 0).any():
             row = int((indices < 0).argmax())
             raise ValueError(
                 f"y holds the label {y[row]!s} in row {row + 1}, which is not among the first batch's classes;"
                 " pass all classes to the first partial_fit."
             )
-        return Classes(self.classes_, indices)
+        return Classes(self.rule_classes_, indices)
 
     def _settle(self, machines: list[Machine], codes: Any, task: Task) -> None:
-        self.settled_ = settle(machines, codes, task.targets, self.classes_)
+        self.settled_ = settle(machines, codes, task.targets, self.rule_classes_)
         self._make_rules(codes, task)
 
     def _make_rules(self, codes: Any, task: Task) -> None:
         assert self.settled_ is not None  # it is called after settling
-        about = self.settled_, self.classes_, codes, task.targets
+        about = self.settled_, self.rule_classes_, codes, task.targets
         self.rules_ = make_rules(self.encoder_, self.machine_, *about)
 
     def _own_to_dict(self) -> dict[str, Any]:
-        return {"classes": files.labels_to_list(self.classes_)}
+        return {"classes": files.labels_to_list(self.rule_classes_)}
 
     def _own_from_dict(self, data: dict[str, Any]) -> None:
-        self.classes_ = files.labels_from_list(data["classes"])
-        self.positive_class = chosen_positive(self.classes_)
+        self._know(files.labels_from_list(data["classes"]))
+        self.positive_class = chosen_positive(self.rule_classes_)
 
     # -- the dial -----------------------------------------------------------------------------------------------
 
     def _find_path(
         self, outputs: NDArray[np.bool_], lengths: NDArray[np.integer], task: Task
     ) -> tuple[Point, ...]:
-        weights = row_weights(self.machine_, self.classes_, task.targets)
-        n_classes = len(self.classes_)
+        weights = row_weights(self.machine_, self.rule_classes_, task.targets)
+        n_classes = len(self.rule_classes_)
         return dial.path(outputs, task.targets, lengths, n_classes, self._seed, row_weights=weights)
 
     def _score_points(
         self, points: tuple[Point, ...], fold: RetrainFold, task: Task, n_jobs: int | None
     ) -> tuple[Point, ...]:
-        weights = row_weights(self.machine_, self.classes_, task.targets)
-        about = task.targets, len(self.classes_), self._seed, n_jobs
+        weights = row_weights(self.machine_, self.rule_classes_, task.targets)
+        about = task.targets, len(self.rule_classes_), self._seed, n_jobs
         return dial.score_path(points, fold, *about, row_weights=weights)
 
     def _set_point(self, point: Point, bank: ClauseBank, codes: Any, task: Task) -> None:
@@ -240,26 +250,43 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
             return self.machine_.votes(data)
         return self._compile(settled).votes(data)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Vote sums: shape (n_rows,) with two classes, else (n_rows, K); log-odds after a refit.
+    def vote_sums(self, X: Any) -> np.ndarray:
+        """Vote sums as `rules_` has them, in the order of `rule_classes_`.
 
-        With two classes half a grid step of 2**-17 is added, so that a tie counts for the second class (eq. 6).
+        Returns
+        -------
+        ndarray of float, shape (n_rows, 1) or (n_rows, K)
+            Multiples of 2**-16. With two classes, those for the second of `rule_classes_`, which 0 already predicts
+            (SSL paper, eq. 6); log-odds after a refit.
         """
-        votes = self._votes(X) * WEIGHT_UNIT
-        return votes[:, 0] + WEIGHT_UNIT / 2 if votes.shape[1] == 1 else votes
+        return self._votes(X) * WEIGHT_UNIT
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Vote sums for scikit-learn, in the order of `classes_`: shape (n_rows,) with two classes, else (n_rows, K).
+
+        With two classes above 0 says the second of `classes_`; a tie lies half a grid step of 2**-17 from 0, on the side
+        of the class that it predicts.
+        """
+        decision = self._decision(X)
+        return decision if self._is_sorted else -decision
 
     def predict(self, X: Any) -> np.ndarray:
         """Class labels, shape (n_rows,): the class with the most votes."""
-        votes = self._votes(X)
-        return self.classes_[winners(votes)]
+        places = winners(self._votes(X))
+        return self.rule_classes_[places]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities, shape (n_rows, K), whose largest is the predicted class.
+        """Probabilities, shape (n_rows, K) in the order of `classes_`; see `rule_probabilities`."""
+        probabilities = self.rule_probabilities(X)
+        return probabilities if self._is_sorted else probabilities[:, ::-1]
+
+    def rule_probabilities(self, X: Any) -> np.ndarray:
+        """Probabilities, shape (n_rows, K) in the order of `rule_classes_`, whose largest is the predicted class.
 
         After a refit they are the logistic model's, scaled to sum to one where there are more than two classes. By
         votes they are a logistic curve through the vote sums, which orders rows but is not calibrated.
         """
-        decision = self.decision_function(X)
+        decision = self._decision(X)
         settled = self.settled_ or own_votes(self.machine_.bank())
         scaled = decision * (vote_scale(settled, self.machine_.parameters.vote_target) / WEIGHT_UNIT)
         if scaled.ndim == 1:
@@ -269,3 +296,7 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
             return softmax(scaled, axis=1)
         positive = expit(scaled)
         return positive / positive.sum(axis=1, keepdims=True)
+
+    def _decision(self, X: Any) -> np.ndarray:
+        votes = self.vote_sums(X)
+        return votes[:, 0] + WEIGHT_UNIT / 2 if votes.shape[1] == 1 else votes

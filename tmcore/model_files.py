@@ -76,7 +76,7 @@ def _read(meta: dict[str, Any], arrays: dict[str, np.ndarray], make: type[Model]
     if meta["feature_names"] is not None:
         model.feature_names_in_ = _read_names(meta["feature_names"], len(encoder.columns))
     state = MachineState(arrays["planes"], arrays["weights"], parameters.n_clauses, _count(meta["step"]))
-    about = parameters, len(getattr(model, "classes_", NO_CLASSES)), encoder.n_ranks, encoder.has_gaps
+    about = parameters, len(getattr(model, "rule_classes_", NO_CLASSES)), encoder.n_ranks, encoder.has_gaps
     check_state(state, make_machine(*about))
     model.machine_ = make_machine(*about, state)
     model.n_batches_ = _count(meta["n_batches"])

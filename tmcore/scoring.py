@@ -115,12 +115,11 @@ def score(
     answering: Any = model if rules is None else rules
     predicted = answering.predict(X)
     fired = np.zeros((len(frame), 0), bool) if rules is None else rules.outputs(X)
-    classes = getattr(answering, "classes_" if rules is None else "classes", NO_CLASSES)
+    classes = getattr(answering, "rule_classes_" if rules is None else "classes", NO_CLASSES)
     shares, votes = None, np.zeros((len(frame), 0))
     if len(classes):
-        shares = None if model is None else cast("TsetlinClassifier", model).predict_proba(X)
-        votes = answering.decision_function(X) if rules is None else rules.votes(X)
-        votes = votes.reshape(len(frame), -1)
+        shares = None if model is None else cast("TsetlinClassifier", model).rule_probabilities(X)
+        votes = answering.vote_sums(X) if rules is None else rules.votes(X)
     if threshold is not None and shares is not None and len(classes) == 2:
         predicted = classes[(shares[:, 1] >= threshold).astype(int)]
     return Scored(

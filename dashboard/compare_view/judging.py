@@ -130,9 +130,9 @@ def _how(kind: str, name: str | None, value: Any) -> str:
 
 def own_answers(split: Split, model: TsetlinClassifier) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, predictions and probabilities of the run's test rows."""
-    labels = class_indices(split.y_test, model.classes_)
-    predicted = class_indices(model.predict(split.X_test), model.classes_)
-    return labels, predicted, shares_of(model, split.X_test, model.classes_)
+    labels = class_indices(split.y_test, model.rule_classes_)
+    predicted = class_indices(model.predict(split.X_test), model.rule_classes_)
+    return labels, predicted, shares_of(model, split.X_test, model.rule_classes_)
 
 
 def span(low: float, high: float) -> str:

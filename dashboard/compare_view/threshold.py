@@ -50,23 +50,23 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters) -> N
 
 @st.fragment
 def _moving(held: Comparing, model: TsetlinClassifier, shares: np.ndarray | None) -> None:
-    names = [f"{style.mark(k)} {style.short(name)}" for k, name in enumerate(model.classes_)]
+    names = [f"{style.mark(k)} {style.short(name)}" for k, name in enumerate(model.rule_classes_)]
     if SLIDER not in st.session_state or held.threshold_of is not model:
         st.session_state[SLIDER] = held.threshold_for(model)
     left, right = st.columns(2)
     false_alarm = left.number_input(
-        style.plain(f"Cost of calling {names[0]} “{style.short(model.classes_[1])}”"),
+        style.plain(f"Cost of calling {names[0]} “{style.short(model.rule_classes_[1])}”"),
         0.0, 1e9, held.choices.get("false alarm", 1.0), 0.5, format="%g", key="cost_false_alarm",
     )  # fmt: skip
     miss = right.number_input(
-        style.plain(f"Cost of calling {names[1]} “{style.short(model.classes_[0])}”"),
+        style.plain(f"Cost of calling {names[1]} “{style.short(model.rule_classes_[0])}”"),
         0.0, 1e9, held.choices.get("miss", 1.0), 0.5, format="%g", key="cost_miss",
     )  # fmt: skip
     held.choices |= {"false alarm": false_alarm, "miss": miss}
     if false_alarm + miss <= 0:
         st.markdown(":red[:material/error:] Both costs are 0. Give one of the errors a cost.")
         return
-    labels = class_indices(held.split.y_train, model.classes_)
+    labels = class_indices(held.split.y_train, model.rule_classes_)
     curve = None if shares is None else cost_curve(labels, shares[:, 1], false_alarm, miss)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         threshold = st.slider(
@@ -79,7 +79,7 @@ def _moving(held: Comparing, model: TsetlinClassifier, shares: np.ndarray | None
     groups = _groups(held, model, shares, threshold)
     style.section(*_finding(groups, threshold, false_alarm, miss))
     st.plotly_chart(
-        charts.confusions(groups, model.classes_), config=charts.CONFIG, key="threshold_confusions"
+        charts.confusions(groups, model.rule_classes_), config=charts.CONFIG, key="threshold_confusions"
     )
     st.caption("Area: share of rows. Filled: right. Hollow: wrong, in the colour of the class the rows are.")
     if curve is not None:
@@ -105,15 +105,18 @@ def _groups(
 ) -> list[tuple[str, Confusion]]:
     split, found = held.split, []
     if len(split.y_test):
-        labels, own = class_indices(split.y_test, model.classes_), model.predict_proba(split.X_test)[:, 1]
+        labels, own = (
+            class_indices(split.y_test, model.rule_classes_),
+            model.rule_probabilities(split.X_test)[:, 1],
+        )
         found.append((f"{len(labels):,} test rows", confusion(labels, own, threshold)))
-    labels = class_indices(split.y_train, model.classes_)
+    labels = class_indices(split.y_train, model.rule_classes_)
     if shares is not None:
         found.append(
             (f"{len(labels):,} training rows, cross-validated", confusion(labels, shares[:, 1], threshold))
         )
     else:
-        own = model.predict_proba(split.X_train)[:, 1]
+        own = model.rule_probabilities(split.X_train)[:, 1]
         found.append((f"{len(labels):,} training rows, seen: too good", confusion(labels, own, threshold)))
     return found
 

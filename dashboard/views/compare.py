@@ -79,7 +79,7 @@ def _columns(current: Session) -> pd.DataFrame:
 
 def _section(current: Session, job: Job, held: Comparing, model: TsetlinClassifier) -> None:
     """The section that is chosen, of a run on classes."""
-    two = len(model.classes_) == 2
+    two = len(model.rule_classes_) == 2
     section = st.segmented_control(
         "What to compare",
         [key for key in SECTIONS if two or key != "threshold"],

@@ -120,7 +120,7 @@ def _detail(current: Session, job: Job, editing: Editing, file_name: str) -> str
     elif model is None:
         parts.append("not settled, so votes but no probabilities")
     elif threshold != HALF:
-        name = style.short(model.classes_[1])
+        name = style.short(model.rule_classes_[1])
         parts.append(f"{name} from a probability of {threshold:.2f} on, the threshold from the Compare page")
     return " · ".join(parts)
 

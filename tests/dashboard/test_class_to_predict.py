@@ -43,7 +43,7 @@ def test_the_run_speaks_for_it(current: Session, made_up: Any) -> None:
     assert job.run is not None
     assert job.run.classes.tolist() == ["well", "ill"]
     settled = made_up.settle(job)
-    assert settled.classes_.tolist() == ["well", "ill"]
+    assert settled.rule_classes_.tolist() == ["well", "ill"]
     assert settled.rules_.class_names == ("well", "ill")
     assert job.latest is not None
     said = job.run.classes[(job.latest.votes[:, 0] >= 0).astype(int)]

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.model_selection import cross_val_score
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import f1_score, log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import tmcore
 from tmcore import cli
@@ -66,19 +67,46 @@ def fitted(kind: str, first: bool, **settings: Any) -> tuple[Any, Any, pd.DataFr
 @pytest.mark.parametrize("settings", [{}, {"weights": "none"}, {"early_stopping": True}], ids=str)
 def test_the_classifier(kind: str, first: bool, settings: dict[str, Any], tmp_path: Path) -> None:
     chosen, plain, X, y, positive = fitted(kind, first, **settings)
-    assert chosen.classes_.tolist()[1] == positive
-    assert (chosen.predict_proba(X) == plain.predict_proba(X)).all()
-    assert (chosen.decision_function(X) == plain.decision_function(X)).all()
+    assert chosen.rule_classes_.tolist()[1] == positive
+    assert chosen.classes_.tolist() == sorted(chosen.rule_classes_.tolist())
+    assert (chosen.rule_probabilities(X) == plain.predict_proba(X)).all()
+    assert (chosen.vote_sums(X) == plain.vote_sums(X)).all()
     assert ((chosen.predict(X) == positive) == (plain.predict(X) == "b")).all()
     assert [rule.weights for rule in chosen.rules_] == [rule.weights for rule in plain.rules_]
     assert [rule.covered for rule in chosen.rules_] == [rule.covered for rule in plain.rules_]
     assert chosen.score(X, y) == np.mean(chosen.predict(X) == y)
     chosen.save(tmp_path / "model")
     again = tmcore.load(tmp_path / "model")
-    assert (again.classes_ == chosen.classes_).all()
+    assert (again.rule_classes_ == chosen.rule_classes_).all()
     assert (again.predict_proba(X) == chosen.predict_proba(X)).all()
     assert (again.rules_.predict(X) == chosen.predict(X)).all()
-    assert (clone(again).fit(X, y).classes_ == chosen.classes_).all()
+    assert (clone(again).fit(X, y).rule_classes_ == chosen.rule_classes_).all()
+
+
+@pytest.mark.parametrize(("kind", "first"), KINDS, ids=NAMES)
+@pytest.mark.parametrize("weights", ["refit", "none"])
+def test_scikit_learn_takes_it_like_its_own(kind: str, first: bool, weights: str) -> None:
+    """Areas and losses by scikit-learn's scorers are those computed from the positive class's probabilities."""
+    X, y, positive, _ = table(kind, first)
+    y = np.array(y.tolist())
+    model = TsetlinClassifier(10, epochs=3, random_state=5, positive_class=positive, weights=weights)
+    folds = StratifiedKFold(3)
+    found = {
+        name: cross_val_score(model, X, y, scoring=name, cv=folds) for name in ("roc_auc", "neg_log_loss")
+    }
+    for k, (train, test) in enumerate(folds.split(X, y)):
+        one = clone(model).fit(X.iloc[train], y[train])
+        own = one.rule_probabilities(X.iloc[test])[:, 1]
+        ill = y[test] == positive
+        assert found["roc_auc"][k] == pytest.approx(roc_auc_score(ill, own))
+        assert found["neg_log_loss"][k] == pytest.approx(-log_loss(ill, own))
+        above = one.decision_function(X.iloc[test]) > 0
+        assert (one.classes_[above.astype(int)] == one.predict(X.iloc[test])).all()
+        assert (one.classes_[one.predict_proba(X.iloc[test]).argmax(1)] == one.predict(X.iloc[test])).all()
+    assert found["roc_auc"].min() > 0.6
+    calibrated = CalibratedClassifierCV(model, cv=folds).fit(X, y)
+    column = calibrated.classes_.tolist().index(positive)
+    assert roc_auc_score(y == positive, calibrated.predict_proba(X)[:, column]) > 0.8
 
 
 @pytest.mark.parametrize(("kind", "first"), KINDS, ids=NAMES)
@@ -88,7 +116,7 @@ def test_learning_in_batches(kind: str, first: bool) -> None:
     plain = TsetlinClassifier(10, random_state=5)
     chosen.partial_fit(X[:50], y[:50], classes=LABELS[kind]).partial_fit(X[50:], y[50:]).settle(X, y)
     plain.partial_fit(X[:50], renamed[:50]).partial_fit(X[50:], renamed[50:]).settle(X, renamed)
-    assert (chosen.predict_proba(X) == plain.predict_proba(X)).all()
+    assert (chosen.rule_probabilities(X) == plain.predict_proba(X)).all()
 
 
 @pytest.mark.parametrize(("kind", "first"), KINDS, ids=NAMES)
@@ -106,7 +134,7 @@ def test_a_run_and_its_files(kind: str, first: bool, tmp_path: Path) -> None:
     again = TrainingRun.load(tmp_path / "run", tmp_path / "progress")
     for one in (again, run.restart(SMALL), run.branch(60)):
         assert one.classes.tolist() == run.classes.tolist()
-    assert (again.settle().predict_proba(X) == plain.settle().predict_proba(X)).all()
+    assert (again.settle().rule_probabilities(X) == plain.settle().predict_proba(X)).all()
 
 
 @pytest.mark.parametrize("name", [*FORMATS, MODEL])
@@ -135,7 +163,7 @@ def test_scoring_a_file_at_a_threshold(kind: str, first: bool) -> None:
     other = LABELS[kind][1 if first else 0]
     assert scored.head()[2:5] == [f"probability {other}", f"probability {positive}", "votes"]
     share = pd.read_csv(io.BytesIO(scored.to_csv()))[f"probability {positive}"].to_numpy()
-    assert share == pytest.approx(chosen.predict_proba(X)[:, 1], abs=1e-15)
+    assert share == pytest.approx(chosen.rule_probabilities(X)[:, 1], abs=1e-15)
     assert [label == positive for label in scored.predicted] == (share >= 0.2).tolist()
 
 
@@ -151,8 +179,8 @@ def test_judging(kind: str, first: bool) -> None:
     model.fit(X.iloc[splits[0].train], y[splits[0].train])
     f1 = f1_score(y[test], model.predict(X.iloc[test]), pos_label=positive)
     assert found.loc[5, "F1"] == pytest.approx(f1)
-    shares = model.predict_proba(X.iloc[test])
-    for k, label in enumerate(model.classes_):  # the area is the same for either class
+    shares = model.rule_probabilities(X.iloc[test])
+    for k, label in enumerate(model.rule_classes_):  # the area is the same for either class
         own, rest = shares[y[test] == label, k], shares[y[test] != label, k]
         wins = (own[:, None] > rest).mean() + (own[:, None] == rest).mean() / 2
         assert found.loc[5, "AUC"] == pytest.approx(wins)
@@ -200,7 +228,7 @@ def test_other_seeds_take_the_class_of_the_rules(kind: str, first: bool) -> None
     found = stability(X, y, QUICK, [1, 2], chosen.rules_)
     expected = stability(X, table(kind, first)[3], QUICK, [1, 2], plain.rules_)
     assert [one.n_seeds for one in found.rules] == [one.n_seeds for one in expected.rules]
-    assert all(rules.classes.tolist() == chosen.classes_.tolist() for rules in found.sets)
+    assert all(rules.classes.tolist() == chosen.rule_classes_.tolist() for rules in found.sets)
 
 
 def test_suggesting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,13 +243,6 @@ def test_suggesting(monkeypatch: pytest.MonkeyPatch) -> None:
     suggest_settings(X, y, 0.2, parameters=SMALL, positive_class=positive)
     assert seen
     assert set(seen) == {positive}
-
-
-def test_a_scorer_of_probabilities_needs_the_class_to_be_true() -> None:
-    X, y, positive, _ = table("texts", True)
-    model = TsetlinClassifier(10, epochs=3, random_state=5)
-    found = cross_val_score(model, X, y == positive, scoring="roc_auc", cv=3)
-    assert found.min() > 0.7  # what the docstring advises
 
 
 # What cannot be ----------------------------------------------------------------------------------------------------
@@ -326,11 +347,11 @@ def test_tmcore_train(
     assert cli.main(words) == 0
     model = tmcore.load(tmp_path / "model")
     expected = asked or pd.Series(y).value_counts().idxmin()
-    assert model.classes_[1] == expected
+    assert model.rule_classes_[1] == expected
     said = f1_score(y, model.predict(X), pos_label=expected)
     heard = capsys.readouterr().out + capsys.readouterr().err
     assert f"F1 of {expected} {said:.3f}" in heard
-    assert roc_auc_score(y == expected, model.predict_proba(X)[:, 1]) > 0.7
+    assert roc_auc_score(y == expected, model.rule_probabilities(X)[:, 1]) > 0.7
 
 
 def test_tmcore_train_refuses_a_class_that_is_not_there(

@@ -146,7 +146,7 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
     model.settle(X, y)
     actual, scores = _scores(source, before, model, survey, bool(options.test_share))
     where = counted(len(actual), "held-out row" if options.test_share else "training row")
-    train.finish(model, options, where, class_lines(model.classes_, scores, actual))
+    train.finish(model, options, where, class_lines(model.rule_classes_, scores, actual))
     return 0
 
 
@@ -216,9 +216,11 @@ def _scores(
             "No row was held out; raise --test-share, or set it to 0 to score the training rows."
         )
     y = pd.concat(actual)
-    truth = class_indices(y, model.classes_)
+    truth = class_indices(y, model.rule_classes_)
     return y, {
-        name: accuracy_and_f1(truth, class_indices(np.concatenate(part), model.classes_), len(model.classes_))
+        name: accuracy_and_f1(
+            truth, class_indices(np.concatenate(part), model.rule_classes_), len(model.rule_classes_)
+        )
         for name, part in {"before settling": votes, "after settling": settled}.items()
     }
 

@@ -45,9 +45,9 @@ class ClassGoal:
         found = {}
         for name, model in models.items():
             assert isinstance(model, TsetlinClassifier)  # it was trained on classes
-            truth, predicted = (class_indices(one, model.classes_) for one in (y, model.predict(X)))
-            found[name] = accuracy_and_f1(truth, predicted, len(model.classes_))
-        return class_lines(model.classes_, found, y)
+            truth, predicted = (class_indices(one, model.rule_classes_) for one in (y, model.predict(X)))
+            found[name] = accuracy_and_f1(truth, predicted, len(model.rule_classes_))
+        return class_lines(model.rule_classes_, found, y)
 
 
 def class_lines(classes: np.ndarray, scores: dict[str, tuple[float, float]], y: pd.Series) -> list[str]:

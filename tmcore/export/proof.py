@@ -24,7 +24,6 @@ from tmcore.export.asked import used_columns
 from tmcore.export.checks import READ, RUN, Answer, Check, CheckError, Task
 from tmcore.export.generated import generate
 from tmcore.export.labels import plain_labels
-from tmcore.extract import WEIGHT_UNIT
 from tmcore.model_files import load
 from tmcore.regressor import TsetlinRegressor
 from tmcore.rule import as_tuple
@@ -252,9 +251,7 @@ def _ask(rules: RuleSet, model: Model | None, rows: pd.DataFrame | NDArray[Any])
         votes, predicted = rules.votes(rows), rules.predict(rows)
     else:
         assert isinstance(model, TsetlinClassifier)  # its rules predict a class
-        votes, predicted = np.asarray(model.decision_function(rows)), model.predict(rows)
-        if votes.ndim == 1:  # half a grid step was added, so that no votes at all are for the second class
-            votes = votes[:, None] - WEIGHT_UNIT / 2
+        votes, predicted = model.vote_sums(rows), model.predict(rows)
     place = {label: k for k, label in enumerate(rules.classes.tolist())}
     plain = plain_labels(rules)
     return Answer(votes, [plain[place[label]] for label in predicted.tolist()])
