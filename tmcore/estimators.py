@@ -264,8 +264,8 @@ class TsetlinClassifier(ClassifierMixin, TsetlinModel):
     def decision_function(self, X: Any) -> np.ndarray:
         """Vote sums for scikit-learn, in the order of `classes_`: shape (n_rows,) with two classes, else (n_rows, K).
 
-        With two classes above 0 says the second of `classes_`; a tie lies half a grid step of 2**-17 from 0, on the side
-        of the class that it predicts.
+        With two classes above 0 says the second of `classes_`; a tie lies half a grid step of 2**-17 from 0, on the
+        side of the class that it predicts.
         """
         decision = self._decision(X)
         return decision if self._is_sorted else -decision

@@ -56,7 +56,7 @@ def learn_row(
     n_clauses,
     n_features,
     terms,
-    chance,
+    limit,
     y,
     key,
     settings,
@@ -65,11 +65,21 @@ def learn_row(
     counts,
 ):
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
-    _, odd, limit, weight_rule, gamma, max_literals = settings
+    _, odd, event_limit, weight_rule, gamma, max_literals = settings
     outputs, kinds, chosen, work_space = scratch
-    count = votes.select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, chance, y, odd)
+    count = votes.select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, limit, y, odd)
     feedback(
-        bound_words, tests, terms, n_features, chosen, kinds, count, key, np.uint32(limit), rule, work_space
+        bound_words,
+        tests,
+        terms,
+        n_features,
+        chosen,
+        kinds,
+        count,
+        key,
+        np.uint32(event_limit),
+        rule,
+        work_space,
     )
     for i in range(count):
         j = chosen[i]
@@ -149,23 +159,16 @@ def learn_rows(
         at_step = streams.key_at_u(keys[0], step)
         write_ranks(terms, codes[row])
         for turn in range(min(n_machines, 2)):
-            machine, y = 0, label
-            if n_machines > 1:
-                machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
-                y = 1 - turn
-                if machine < machines[0] or machine >= machines[1]:
-                    continue
+            machine, y = votes.pupil(turn, keys[1], step, label, n_machines)
+            if machine < machines[0] or machine >= machines[1]:
+                continue
             row_outputs(tests[machine], codes[row], outputs)
             total = votes.vote_sum(outputs, weights[machine])
-            if odd:
-                chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
-            else:
-                chance = votes.regression_limit(total, target, label)
-                y = 1 if min(max(total, 0), target) < label else 0
-            if chance > 0:
+            limit, y = votes.feedback_limit(total, target, odd, label, y, scales)
+            if limit > 0:
                 learn_row(
                     bounds[machine], bound_words[machine], tests[machine], weights[machine], lengths[machine],
-                    n_clauses, n_features, terms, chance, y, streams.key_at_u(at_step, machine), settings, rule,
+                    n_clauses, n_features, terms, limit, y, streams.key_at_u(at_step, machine), settings, rule,
                     scratch, counts[machine],
                 )  # fmt: skip
 

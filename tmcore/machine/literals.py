@@ -184,7 +184,7 @@ def learn_row(
     n_clauses,
     row,
     valid,
-    chance,
+    limit,
     y,
     key,
     settings,
@@ -195,7 +195,7 @@ def learn_row(
     """Feedback of one row to one machine whose clauses have been evaluated; arguments as in `learn_rows`."""
     _, odd, weight_rule, gamma, max_literals = settings
     outputs, kinds, chosen, clause_scratch = scratch
-    count = votes.select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, chance, y, odd)
+    count = votes.select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, limit, y, odd)
     for i in range(count):
         j = chosen[i]
         kind, word = kinds[j], votes.clause_word(key, j)
@@ -257,24 +257,17 @@ def learn_rows(
         label = labels[row]
         at_step = streams.key_at_u(keys[0], step)
         for turn in range(min(n_machines, 2)):
-            machine, y = 0, label
-            if n_machines > 1:
-                machine = votes.other_class(keys[1], step, label, n_machines) if turn else label
-                y = 1 - turn
-                if machine < machines[0] or machine >= machines[1]:
-                    continue
+            machine, y = votes.pupil(turn, keys[1], step, label, n_machines)
+            if machine < machines[0] or machine >= machines[1]:
+                continue
             of_machine = tests[0][machine], tests[1][machine], tests[2][machine]
             row_outputs(of_machine, literals[row], outputs, alive)
             total = votes.vote_sum(outputs, weights[machine])
-            if odd:
-                chance = (votes.selection_limit(total, target, y) * scales[label]) >> 16
-            else:
-                chance = votes.regression_limit(total, target, label)
-                y = 1 if min(max(total, 0), target) < label else 0
-            if chance > 0:
+            limit, y = votes.feedback_limit(total, target, odd, label, y, scales)
+            if limit > 0:
                 learn_row(
                     planes[machine], of_machine, weights[machine], lengths[machine], n_clauses, literals[row],
-                    valid, chance, y, streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
+                    valid, limit, y, streams.key_at_u(at_step, machine), settings, limits, scratch, counts[machine],
                 )  # fmt: skip
 
 

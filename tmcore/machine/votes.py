@@ -50,6 +50,30 @@ def regression_limit(votes, target, wanted):
 
 
 @inlined
+def pupil(turn, key, step, label, n_machines):
+    """The machine that learns a row in this turn, and its y; one machine learns the label itself.
+
+    Of K machines the class's own learns y = 1 first, then one other, drawn, learns y = 0.
+    """
+    machine, y = 0, label
+    if n_machines > 1:
+        machine = other_class(key, step, label, n_machines) if turn else label
+        y = 1 - turn
+    return machine, y
+
+
+@inlined
+def feedback_limit(votes, target, odd, label, y, scales):
+    """The limit below which a draw selects a clause, and y: for regression 1 where the votes are too few."""
+    if odd:
+        limit = (selection_limit(votes, target, y) * scales[label]) >> 16
+    else:
+        limit = regression_limit(votes, target, label)
+        y = 1 if min(max(votes, 0), target) < label else 0
+    return limit, y
+
+
+@inlined
 def select(outputs, lengths, max_literals, kinds, chosen, key, n_clauses, limit, y, odd):
     """Which clauses get feedback, and of which kind; their numbers go to `chosen`. Returns how many.
 
