@@ -139,7 +139,9 @@ class Page:
             int(self.ask("root.dataset.sequence")),
         )
         began = time.monotonic()
-        self.tab.wait_for_timeout(1000 * seconds)
+        while time.monotonic() - began < seconds:
+            self.tab.wait_for_timeout(250)
+            self.keep_learning()  # the run may end meanwhile
         spent = time.monotonic() - began
         last = (
             int(self.ask("root.dataset.painted")),
