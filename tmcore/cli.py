@@ -132,6 +132,14 @@ def _add_predict(commands: Any) -> None:
     made.add_argument("model", type=Path, help="file that tmcore train wrote")
     made.add_argument("data", type=Path, help="a CSV file with the columns of training")
     made.add_argument("-o", "--output", type=Path, metavar="CSV", help="file to write; stdout if not given")
+    made.add_argument(
+        "--column",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="TRAINED=GIVEN",
+        help="read a column of training from a column of the CSV that is called otherwise; may be repeated",
+    )
     _add_reading(made)
 
 
@@ -163,6 +171,13 @@ def _role(text: str) -> tuple[str, str]:
     if not equals or role not in ROLES:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=ROLE with one of {', '.join(ROLES)}")
     return name, role
+
+
+def _pair(text: str) -> str:
+    """Where it is cut depends on the columns' names, which may hold an equals sign too."""
+    if "=" not in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is not TRAINED=GIVEN")
+    return text
 
 
 def _order(text: str) -> tuple[str, list[str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 import numpy as np
@@ -18,8 +19,44 @@ from tmcore.read_csv import RawTable
 from tmcore.texts import parse_numbers
 
 
-def fit_columns(raw: RawTable, encoder: AnyEncoder) -> tuple[pd.DataFrame, list[str]]:
+@dataclass(frozen=True)
+class Unmatched:
+    """The columns of the training that a file does not have under their names.
+
+    Attributes
+    ----------
+    absent : tuple of str
+        Their names.
+    unused : tuple of str
+        Columns of the file that the training did not have.
+    alike : dict of str to str
+        For some absent columns the unused one whose name is most like it, each proposed once.
+    """
+
+    absent: tuple[str, ...]
+    unused: tuple[str, ...]
+    alike: dict[str, str]
+
+
+def unmatched(raw: RawTable, encoder: AnyEncoder) -> Unmatched:
+    """Compare a file's columns with those of the training by name; nothing is absent where they go by position."""
+    names, needed = list(raw.frame.columns), [column.name for column in encoder.columns]
+    if not encoder.by_name:
+        return Unmatched((), (), {})
+    absent = [name for name in needed if name not in names]
+    unused = [name for name in names if name not in needed]
+    return Unmatched(tuple(absent), tuple(unused), dict(_alike(absent, unused)))
+
+
+def fit_columns(
+    raw: RawTable, encoder: AnyEncoder, renamed: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, list[str]]:
     """The columns a model was trained on, in its order, from a file's cells.
+
+    Parameters
+    ----------
+    renamed : mapping, optional
+        Columns of the training to the columns of the file to read for them, where their names differ.
 
     Returns
     -------
@@ -27,30 +64,34 @@ def fit_columns(raw: RawTable, encoder: AnyEncoder) -> tuple[pd.DataFrame, list[
         Numbers as float64, categories as text under the names of training; missing cells are NaN. An unseen
         category of a nominal column stays as it is, which is none of those known; of other columns it is missing.
     notes : list of str
-        Unseen categories, cells that are not numbers, and columns the model does not use.
+        Columns read for others, unseen categories, cells that are not numbers, and columns the model does not use.
 
     Raises
     ------
     TableError
-        Columns are missing; all are named, with what they may be called now.
+        Columns are missing; all are named, with what they may be called now. Or `renamed` names a column that the
+        training or the file does not have, or one column of the file for two.
     """
-    cells = raw.frame
+    cells, sources = raw.frame, {column.name: column.name for column in encoder.columns} | dict(renamed or {})
+    if renamed:
+        _check_renamed(renamed, sources, cells, encoder)
     if encoder.by_name:
-        _check_names(list(cells.columns), [column.name for column in encoder.columns])
+        _check_names(unmatched(raw, encoder), sources)
     elif cells.shape[1] != len(encoder.columns):
         raise TableError(
             f"The file has {counted(cells.shape[1], 'column')}; the model takes {len(encoder.columns)} by position."
         )
-    notes: list[str] = []
+    read_as = [f"{quoted(given)} as {quoted(name)}" for name, given in (renamed or {}).items()]
+    notes = [f"Read under another name: {listed(read_as)}."] if read_as else []
     columns: dict[str, pd.Series] = {}
     for position, column in enumerate(encoder.columns):
-        texts = cells[column.name] if encoder.by_name else cells.iloc[:, position]
+        texts = cells[sources[column.name]] if encoder.by_name else cells.iloc[:, position]
         if column.role == "numeric" or isinstance(encoder, BooleanEncoder):
             columns[column.name] = _numbers(texts, raw.decimal, column.name, notes)
         else:
             columns[column.name] = _categories(texts, raw.decimal, column, notes)
     if encoder.by_name:
-        extra = [name for name in cells.columns if name not in columns]
+        extra = [name for name in cells.columns if name not in sources.values()]
         if extra:
             notes.append(
                 f"{'Column' if len(extra) == 1 else 'Columns'} {listed([quoted(name) for name in extra])} "
@@ -60,16 +101,35 @@ def fit_columns(raw: RawTable, encoder: AnyEncoder) -> tuple[pd.DataFrame, list[
     return pd.DataFrame(columns, index=cells.index), notes
 
 
-def _check_names(names: Sequence[str], needed: Sequence[str]) -> None:
-    absent = [name for name in needed if name not in names]
+def _check_renamed(
+    renamed: Mapping[str, str], sources: Mapping[str, str], cells: pd.DataFrame, encoder: AnyEncoder
+) -> None:
+    if not encoder.by_name:
+        raise TableError("The model takes its columns by position, so none can be read under another name.")
+    needed = {column.name for column in encoder.columns}
+    for name, given in renamed.items():
+        if name not in needed:
+            raise TableError(f"The model was not trained on a column {quoted(name)}; name one that it was.")
+        if given not in cells.columns:
+            raise TableError(
+                f"The file has no column {quoted(given)} to read as {quoted(name)}; name one that it has."
+            )
+        twice = [other for other, source in sources.items() if source == given and other != name]
+        if twice:
+            raise TableError(
+                f"Column {quoted(given)} cannot be read as {quoted(name)} and as {quoted(twice[0])}; choose another."
+            )
+
+
+def _check_names(found: Unmatched, sources: Mapping[str, str]) -> None:
+    absent = [name for name in found.absent if sources[name] == name]
     if not absent:
         return
-    extra = [name for name in names if name not in needed]
-    renamed = [f"{quoted(new)} may be {quoted(old)}" for old, new in _alike(absent, extra)]
-    hint = f" {listed(renamed)}: rename what is the same." if renamed else " Add what is missing."
+    likely = [f"{quoted(found.alike[name])} may be {quoted(name)}" for name in absent if name in found.alike]
+    hint = f"{listed(likely)}: rename what is the same." if likely else "add what is missing."
     raise TableError(
         f"The file has no {'column' if len(absent) == 1 else 'columns'} {listed([quoted(n) for n in absent])}, "
-        f"which the model was trained on;{hint[0] + hint[1].lower() + hint[2:]}"
+        f"which the model was trained on; {hint}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -83,6 +83,7 @@ def score(
     model: TsetlinClassifier | TsetlinRegressor | None = None,
     threshold: float | None = None,
     numbers: Sequence[int] | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> Scored:
     """Score the rows of a file.
 
@@ -100,15 +101,17 @@ def score(
         own answer.
     numbers : sequence of int, optional
         The number of each rule, by default from 1.
+    renamed : mapping, optional
+        Columns of the training to the columns of the file to read for them, see `fit_columns`.
 
     Raises
     ------
     TableError
-        Columns of the training are missing from the file.
+        Columns of the training are missing from the file, or `renamed` does not fit.
     ValueError
         Neither rules nor a model are given.
     """
-    frame, notes = fit_columns(raw, encoder)
+    frame, notes = fit_columns(raw, encoder, renamed)
     X = frame if encoder.by_name else frame.to_numpy(dtype=object)
     if rules is None and model is None:
         raise ValueError("Give score the rules, the model, or both.")

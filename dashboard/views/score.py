@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import session, style
+from dashboard import column_choice, session, style
+from dashboard.column_choice import Choice
 from dashboard.compare_view.state import HALF, comparing
 from dashboard.goals import Goal, NumberGoal
 from dashboard.rule_list.listing import safe_file_name
@@ -22,18 +23,23 @@ if TYPE_CHECKING:
     from dashboard.jobs import Job
 
 MEMO = "tsetlin_score_page"
+RENAMED = "tsetlin_score_columns"
 ROWS_SHOWN = 1000
 NOTES_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A file's answers, or what is in the way, for one file, draft of the rules and threshold (``of``)."""
+    """A file's answers, or what is in the way, for one file, draft of the rules and threshold (``of``).
+
+    ``choice`` are the columns that are called otherwise, where that is what is in the way.
+    """
 
     of: tuple[object, ...]
     scored: Scored | None
-    csv: bytes
-    error: str
+    csv: bytes = b""
+    error: str = ""
+    choice: Choice | None = None
 
 
 def _nothing_yet(current: Session) -> None:
@@ -50,30 +56,45 @@ def _threshold(current: Session, editing: Editing) -> float:
     return HALF if held is None or model is None or editing.is_edited else held.threshold_for(model)
 
 
+def _renamed(file: object, job: Job) -> dict[str, str]:
+    """The columns that the visitor chose for this file and run, by the names of the training."""
+    chosen_for, renamed = st.session_state.get(RENAMED, (None, {}))
+    return renamed if chosen_for == _of(file, job) else {}
+
+
+def _of(file: object, job: Job) -> tuple[object, str]:
+    assert job.run is not None
+    return file, job.run.id
+
+
 def _answer(current: Session, job: Job, editing: Editing, file: object, source: bytes) -> Answer:
     """The kept answer where nothing changed, else a new one."""
-    threshold = _threshold(current, editing)
-    of = (file, editing.draft, threshold, job)
+    threshold, renamed = _threshold(current, editing), _renamed(file, job)
+    of = (file, editing.draft, threshold, job, renamed)
     kept = st.session_state.get(MEMO)
     if isinstance(kept, Answer) and kept.of == of:
         return kept
     assert job.run is not None
+    choice = None
     try:
         if len(source) > MAX_BYTES:
             raise ValueError(
                 f"The file has more than {MAX_BYTES // 2**20:,} MB. Use tmcore predict, or split it."
             )
+        raw = read_raw(source)
+        choice = column_choice.choice(raw, job.run.encoder)
         scored = score(
-            read_raw(source),
+            raw,
             job.run.encoder,
             editing.rules(),
             None if editing.is_edited else editing.learned.model,
             None if threshold == HALF else threshold,
             editing.numbers(),
+            renamed,
         )
-        answer = Answer(of, scored, scored.to_csv(), "")
+        answer = Answer(of, scored, scored.to_csv())
     except ValueError as error:
-        answer = Answer(of, None, b"", str(error))
+        answer = Answer(of, None, error=str(error), choice=choice)
     st.session_state[MEMO] = answer
     return answer
 
@@ -141,6 +162,25 @@ def _uploader(job: Job) -> tuple[str, object, bytes] | None:
     return kept
 
 
+def _in_the_way(answer: Answer, name: str, file: object, job: Job) -> None:
+    """Why a file cannot be scored, and the choice of its columns where that is all."""
+    choice = answer.choice
+    asked = choice is not None and choice.possible
+    missing = 0 if choice is None else len(choice.missing)
+    title = (
+        f"{style.count(missing, 'column')} missing, or called otherwise"
+        if asked
+        else "This file cannot be scored"
+    )
+    style.sentence(title, style.short(name))
+    st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
+    if choice is not None and asked:
+        renamed = column_choice.show(choice, f"score_column_{file}")
+        if renamed is not None:
+            st.session_state[RENAMED] = _of(file, job), renamed
+            st.rerun()
+
+
 def _take(scored: Scored, csv: bytes, name: str) -> None:
     """What there is to say about a file, and its answers to download."""
     for note in scored.notes[:NOTES_SHOWN]:
@@ -157,14 +197,14 @@ def _take(scored: Scored, csv: bytes, name: str) -> None:
     )
 
 
-def _table(scored: Scored) -> None:
+def _table(scored: Scored, how: str) -> None:
     what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
     two = len(scored.classes) == 2
     votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " if two else ""
     style.section(
         f"{what} {style.count(len(scored), 'row')}",
         f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
-        "tmcore predict gives the same on the command line.",
+        f"tmcore predict gives the same on the command line{how and ', ' + how}.",
     )
     st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)
 
@@ -189,13 +229,16 @@ def show() -> None:
     answer = _answer(current, job, editing, file, source)
     if answer.scored is None:
         with head:
-            style.sentence("This file cannot be scored", style.short(name))
-            st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
+            _in_the_way(answer, name, file, job)
         return
     with head:
         style.sentence(headline(answer.scored, job.goal), _detail(current, job, editing, name))
         _take(answer.scored, answer.csv, name)
-    _table(answer.scored)
+        renamed = _renamed(file, job)
+        if renamed and st.button("Choose the columns again", type="tertiary", key="score_columns_again"):
+            del st.session_state[RENAMED]
+            st.rerun()
+    _table(answer.scored, "with --column for each column read as another" if renamed else "")
 
 
 show()

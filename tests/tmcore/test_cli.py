@@ -177,6 +177,19 @@ def test_missing_columns_are_named_with_what_they_may_be_called_now(
     )
 
 
+def test_columns_called_otherwise_are_read_as_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = people(8, seed=4)
+    new.rename(columns={"age": "Years", "smokes": "a=b"}).to_csv(folder / "otherwise.csv", index=False)
+    words = ["predict", str(folder / "model"), str(folder / "otherwise.csv")]
+    assert cli.main([*words, "--column", "age=Years", "--column", "smokes=a=b"]) == 0
+    captured = capsys.readouterr()
+    expected = tmcore.load(folder / "model").predict(new.drop(columns="state")).tolist()
+    assert predictions(captured.out)["prediction"].tolist() == expected
+    assert "Read under another name: 'Years' as 'age' and 'a=b' as 'smokes'." in captured.err
+    assert "'Year' to read as 'age'" in refused([*words, "--column", "age=Year"], capsys)
+    assert "'age' is not TRAINED=GIVEN" in refused([*words, "--column", "age"], capsys)
+
+
 def test_no_cell_of_the_predictions_can_run_as_a_formula(tmp_path: Path) -> None:
     frame = people().replace({"state": {"ill": "=1+1", "well": "@SUM(A1)"}})
     frame.to_csv(tmp_path / "formula.csv", index=False)

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tmcore.commands.predict import read_columns
 from tmcore.estimators import TsetlinClassifier
+from tmcore.new_rows import Unmatched, unmatched
 from tmcore.read_csv import RawTable, read_raw
 from tmcore.scoring import Scored, score
 from tmcore.table import TableError
@@ -92,3 +94,51 @@ def test_names_what_does_not_fit(model: TsetlinClassifier) -> None:
         scored(model, new.rename(columns={"age": "Age (y)"}))
     with pytest.raises(ValueError, match="rules, the model, or both"):
         score(raw_of(new), model.encoder_, None)
+
+
+def test_columns_called_otherwise_are_read_as_told(model: TsetlinClassifier) -> None:
+    new = people(40, 6)
+    renamed = new.rename(columns={"age": "Alter (Jahre)", "town": "Ort"}).assign(age=1.0)[
+        ["Ort", "age", "Alter (Jahre)"]
+    ]
+    raw = raw_of(renamed)
+    found = score(raw, model.encoder_, model.rules_, model, renamed={"age": "Alter (Jahre)", "town": "Ort"})
+    assert found.predicted == model.predict(new).tolist()
+    assert found.notes == (
+        "Read under another name: 'Alter (Jahre)' as 'age' and 'Ort' as 'town'.",
+        "Column 'age' is ignored; the model does not use it.",
+    )
+    swapped = raw_of(new.rename(columns={"age": "town", "town": "age"}))
+    again = score(swapped, model.encoder_, model.rules_, model, renamed={"age": "town", "town": "age"})
+    assert again.predicted == found.predicted
+
+
+def test_what_is_absent_is_found_with_what_it_may_be(model: TsetlinClassifier) -> None:
+    raw = raw_of(people(3, 7).rename(columns={"age": "AGE_", "town": "place"}).assign(more=1))
+    assert unmatched(raw, model.encoder_) == Unmatched(
+        ("age", "town"), ("AGE_", "place", "more"), {"age": "AGE_"}
+    )
+    assert unmatched(raw_of(people(3, 7)), model.encoder_).absent == ()
+
+
+@pytest.mark.parametrize(
+    ("renamed", "said"),
+    [
+        ({"height": "Ort"}, "not trained on a column 'height'"),
+        ({"town": "place"}, "no column 'place' to read as 'town'"),
+        ({"town": "age"}, "'age' cannot be read as 'town' and as 'age'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(
+    model: TsetlinClassifier, renamed: dict[str, str], said: str
+) -> None:
+    raw = raw_of(people(3, 8).rename(columns={"town": "Ort"}))
+    with pytest.raises(TableError, match=said):
+        score(raw, model.encoder_, model.rules_, model, renamed=renamed)
+
+
+def test_pairs_on_the_command_line_may_hold_equals_signs() -> None:
+    assert read_columns(["a=b=c", "x=y"], ["a=b", "x"], ["c", "y"]) == {"a=b": "c", "x": "y"}
+    assert read_columns(["a=b=c"], ["a"], ["b=c"]) == {"a": "b=c"}
+    with pytest.raises(ValueError, match="names 'a' twice"):
+        read_columns(["a=b", "a=c"], ["a"], ["b", "c"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import chain
 
 from tmcore.commands.output import check_output, note, text_file
@@ -17,7 +18,9 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     model = load(options.model)
     raw = read_raw(options.data, options.separator, options.encoding, options.decimal)
-    scored = score(raw, model.encoder_, getattr(model, "rules_", None), model)
+    needed, given = [column.name for column in model.encoder_.columns], list(raw.frame.columns)
+    renamed = read_columns(options.column, needed, given)
+    scored = score(raw, model.encoder_, getattr(model, "rules_", None), model, renamed=renamed)
     for line in scored.notes:
         note(line)
     if not hasattr(model, "rules_"):
@@ -27,3 +30,23 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         note(f"Wrote {len(scored):,} predictions to {options.output}.")
     return 0
+
+
+def read_columns(pairs: Sequence[str], needed: Sequence[str], given: Sequence[str]) -> dict[str, str]:
+    """Pairs "TRAINED=GIVEN" as columns of the training to columns of the file.
+
+    A name may hold "=" itself: where there is a choice, a pair is cut so that both of its names are known.
+
+    Raises
+    ------
+    ValueError
+        A column of the training is named twice.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        cuts = [(pair[:k], pair[k + 1 :]) for k, sign in enumerate(pair) if sign == "="]
+        trained, column = next((cut for cut in cuts if cut[0] in needed and cut[1] in given), cuts[0])
+        if trained in found:
+            raise ValueError(f"--column names {trained!r} twice; name one column of the file for it.")
+        found[trained] = column
+    return found
