@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import settings_link, style
 from dashboard.rule_list.listing import safe_file_name
-from tmcore.export import ENDINGS, formats_for
+from tmcore.export import ENDINGS, FORMATS
 from tmcore.export.about import About, describe
 from tmcore.export.proof import MODEL, Proof, prove
 from tmcore.rules import RuleSet
@@ -108,7 +108,7 @@ def table_name(name: str) -> str:
 @st.fragment
 def _panel(proven: Proven, job: Job) -> None:
     """Formats left, the chosen one right; choosing redraws this part only."""
-    kinds = {*formats_for(proven.rules), *([] if proven.model is None else [MODEL])}
+    kinds = {*FORMATS, *([] if proven.model is None else [MODEL])}
     names = [name for name in CHOICES if name in kinds]
     with st.container(key="takeaway"):
         left, right = st.columns([2, 5], gap="medium")

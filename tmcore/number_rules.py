@@ -20,6 +20,9 @@ from tmcore.ruleset import Labels, RuleSet
 DIGITS = 3
 """Digits of the heaviest weight that texts show; other numbers get as many decimals. Exports have all digits."""
 
+SIDES = ("lower", "higher")
+"""What a rule does to the sum: by a weight below 0, and by one of 0 or more."""
+
 STEP_BITS = 20
 """A typed weight is rounded to this many bits below the heaviest one."""
 
@@ -45,7 +48,7 @@ class NumberRules(RuleSet):
 
     def class_text(self, rule: Rule) -> str:
         """Return which way a rule moves the sum: "higher" or "lower"."""
-        return "higher" if as_tuple(rule.weights)[0] >= 0 else "lower"
+        return SIDES[rule.speaks_for[0]]
 
     def statistics(self, X: pd.DataFrame | NDArray[Any], y: Labels) -> pd.DataFrame:
         """Count what each rule covers in rows with known targets, for example test rows.
@@ -86,13 +89,11 @@ class NumberRules(RuleSet):
 
     def sentence(self, rule: Rule) -> str:
         """Return one rule in words: "IF ... THEN +12.3"."""
-        weight = as_tuple(rule.weights)[0]
-        return f"IF {rule.text()} THEN {MINUS if weight < 0 else '+'}{self._shown(abs(weight))}"
+        return f"IF {rule.text()} THEN {self.shown(as_tuple(rule.weights)[0])}"
 
     def to_text(self) -> str:
         """Return how to add up, the start, and every rule as a numbered sentence, one per line."""
-        start = as_tuple(self.intercept)[0]
-        shown = f"{MINUS if start < 0 else ''}{self._shown(abs(start))}"
+        shown = self.shown(as_tuple(self.intercept)[0]).removeprefix("+")
         lines = (f"{number}. {self.sentence(rule)}" for number, rule in enumerate(self.rules, start=1))
         return "\n".join([f"Start at {shown} and add the weight of every rule that holds.", *lines]) + "\n"
 
@@ -101,7 +102,11 @@ class NumberRules(RuleSet):
         frame = super().to_frame()
         return frame[["rule", "weight", "literals", "support"]]
 
-    def _shown(self, size: float) -> str:
+    def shown(self, number: float) -> str:
+        """See `RuleSet.shown`."""
+        return f"{MINUS if number < 0 else '+'}{self._digits(abs(number))}"
+
+    def _digits(self, size: float) -> str:
         """A number of at least 0 with the decimals that give the heaviest weight DIGITS digits, or two digits."""
         largest = self._largest
         if not 1e-6 <= largest < 1e15 or 0 < size < 1e-6 or size >= 1e15:

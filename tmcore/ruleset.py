@@ -87,6 +87,10 @@ class RuleSet:
         """The classes as they are shown."""
         return tuple(visible(label) for label in self.classes)
 
+    def shown(self, number: float) -> str:
+        """Return a weight, or a sum of weights, with its sign as texts have it."""
+        return weight_text(number)
+
     def class_text(self, rule: Rule) -> str:
         """Return the class a rule speaks for as shown: "disease" or "not disease"."""
         index, against = rule.speaks_for

@@ -19,7 +19,9 @@ import pytest
 
 from tmcore.export import FORMATS, About, write
 from tmcore.export.about import data_hash, describe
+from tmcore.export.checks import read_html
 from tmcore.export.sql_format import result_names, spellings
+from tmcore.number_rules import NumberRules
 from tmcore.parameters import Parameters
 from tmcore.rules import Condition, Rule, RuleColumn, RuleSet
 
@@ -255,6 +257,37 @@ def test_report_draws_what_each_value_adds() -> None:
     assert 'aria-label="a: +0.00; &lt;b&gt;: +0.25"' in page
     assert "<b>" not in page.split("<h2>What each value adds")[1].split("</section>")[0]
     assert "<img" not in page
+
+
+def test_report_of_numbers_says_what_rules_add_and_the_mean_of_the_rows_they_cover() -> None:
+    target = f"{IMAGE} (EUR)"
+    rows = pd.DataFrame({"s": np.arange(1.0, 12.0)})
+    y = pd.Series([10.0] * 3 + [20.0] * 4 + [40.0] * 4, name=target)
+    above, below = (
+        Condition("s", "size", "numeric", "mm", **ends) for ends in ({"lower": 3.0}, {"upper": 7.0})
+    )
+    rules = NumberRules(
+        np.array([]),
+        17.5,
+        (Rule((above,), 15.0), Rule((below,), -7.5)),
+        (RuleColumn("s", "size", "mm", "numeric", ()),),
+    ).with_statistics(rows, y)
+    page = Tags(write(rules, "html", About(rows=rows, labels=y)))
+    assert not {"script", "img"} & set(page.tags)
+    words = " ".join(" ".join(page.texts).split()).replace("\u00a0", " ")
+    assert (
+        f"Start at 17.5 and add the weight of every rule that holds. The sum is the predicted {IMAGE} in EUR."
+        in words
+    )
+    # size > 3 covers rows 4 to 11: four of 20, four of 40; size <= 7 covers three of 10, four of 20
+    assert f"size > 3 mm THEN raises {IMAGE} 8 rows 30.0" in words
+    assert f"size ≤ 7 mm THEN lowers {IMAGE} 7 rows 15.7" in words
+    assert "17.5 START every row begins here" in words
+    text = write(rules, "html", About(rows=rows, labels=y)).decode()
+    assert 'aria-label="≤ 3: −7.5; 3 &lt; x ≤ 7: +7.5; &gt; 7: +15.0"' in text
+    assert read_html(text.encode()) == [[15.0], [-7.5], [17.5]]
+    bare = " ".join(Tags(write(rules, "html")).texts)  # on the command line no rows are known
+    assert "THEN raises number" in " ".join(bare.split())
 
 
 def test_markdown_escapes_marks_but_not_numbers() -> None:

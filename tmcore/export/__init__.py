@@ -14,7 +14,7 @@ from tmcore.export.python_format import to_python
 from tmcore.export.sql_format import to_spark, to_sql
 from tmcore.ruleset import RuleSet
 
-__all__ = ["ENDINGS", "FORMATS", "About", "formats_for", "read_json", "write"]
+__all__ = ["ENDINGS", "FORMATS", "About", "read_json", "write"]
 
 FORMATS: dict[str, Callable[[RuleSet, About], bytes]] = {
     "json": to_json,
@@ -40,9 +40,6 @@ ENDINGS = {
 }
 """How a file of each format is called."""
 
-FOR_NUMBERS = ("json", "csv", "markdown", "python", "sql", "spark", "pmml")
-"""Formats that can hold rules that predict a number."""
-
 
 def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa: A002 - the public name
     """Return the bytes of a file that holds `rules`.
@@ -55,22 +52,8 @@ def write(rules: RuleSet, format: str, about: About = NOTHING) -> bytes:  # noqa
     Raises
     ------
     ValueError
-        If `format` is not one of FORMATS, cannot hold a text of the data, or the rules predict a number and it is not
-        one of FOR_NUMBERS.
+        If `format` is not one of FORMATS, or cannot hold a text of the data.
     """
-    check_format(rules, format)
-    return FORMATS[format](rules, about)
-
-
-def formats_for(rules: RuleSet) -> tuple[str, ...]:
-    """The names of the formats that can hold rules, in the order of FORMATS."""
-    return tuple(FORMATS) if len(rules.classes) else FOR_NUMBERS
-
-
-def check_format(rules: RuleSet, format: str) -> None:  # noqa: A002 - as in `write`
-    """Raise ValueError for a format that is none, or that cannot hold rules that predict a number where these do."""
     if format not in FORMATS:
         raise ValueError(f"Rules can be exported as {' or '.join(FORMATS)}, not as {format!r}.")
-    if format not in formats_for(rules):
-        allowed = f"{', '.join(FOR_NUMBERS[:-1])} or {FOR_NUMBERS[-1]}"
-        raise ValueError(f"Rules that predict a number can be exported as {allowed}, not as {format!r}.")
+    return FORMATS[format](rules, about)

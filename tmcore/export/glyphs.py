@@ -34,8 +34,8 @@ class Axis:
         Its ends; low < high.
     slots : tuple of float
         The values of a column with few of them, which get equal room; else empty, and the axis is linear.
-    counts : int array (n_classes, n_bins)
-        Training rows in each bin; no bins where there are no rows.
+    counts : int array (n_groups, n_bins)
+        Training rows of each class, or below and above the median number, in each bin; no bins where there are no rows.
     """
 
     low: float
@@ -50,31 +50,34 @@ class Axis:
         return min(1.0, max(0.0, (cut - self.low) / (self.high - self.low)))
 
 
-def axes(rules: RuleSet, rows: pd.DataFrame | None, labels: pd.Series | None) -> dict[str, Axis]:
-    """Return the axis of every numeric column that has a bound in a rule."""
+def axes(
+    rules: RuleSet, rows: pd.DataFrame | None, groups: NDArray[np.int64] | None, n_groups: int
+) -> dict[str, Axis]:
+    """Return the axis of every numeric column that has a bound in a rule; ``groups`` are those of the rows."""
     cuts: dict[str, list[float]] = {}
     for condition in (condition for rule in rules for condition in rule.conditions):
         bounds = [bound for bound in (condition.lower, condition.upper) if bound is not None]
         if bounds:
             cuts.setdefault(condition.column, []).extend(bounds)
     return {
-        column: _axis(rules, bounds, rows[column] if rows is not None and column in rows else None, labels)
+        column: _axis(bounds, rows[column] if rows is not None and column in rows else None, groups, n_groups)
         for column, bounds in cuts.items()
     }
 
 
-def _axis(rules: RuleSet, cuts: Sequence[float], values: pd.Series | None, labels: pd.Series | None) -> Axis:
+def _axis(
+    cuts: Sequence[float], values: pd.Series | None, groups: NDArray[np.int64] | None, n_groups: int
+) -> Axis:
     numbers = np.empty(0) if values is None else values.to_numpy(dtype=float, na_value=math.nan)
     known = np.isfinite(numbers)
-    if labels is None or not known.any():
+    if groups is None or not known.any():
         low, high = min(cuts), max(cuts)
         room = (high - low) / 4 or max(1.0, abs(low) / 4)
-        return Axis(low - room, high + room, (), np.zeros((len(rules.classes), 0), dtype=np.int64))
+        return Axis(low - room, high + room, (), np.zeros((n_groups, 0), dtype=np.int64))
     found = np.unique(numbers[known])
     few = len(found) <= FEW_VALUES
     edges = np.append(found, np.inf) if few else np.linspace(found[0], found[-1], N_BINS + 1)
-    own = np.asarray(labels)
-    counts = [np.histogram(numbers[known & (own == label)], bins=edges)[0] for label in rules.classes]
+    counts = [np.histogram(numbers[known & (groups == k)], bins=edges)[0] for k in range(n_groups)]
     return Axis(float(found[0]), float(found[-1]), tuple(found.tolist()) if few else (), np.array(counts))
 
 

@@ -7,8 +7,9 @@ from html import escape
 from itertools import groupby
 
 from tmcore.cells import Cell
-from tmcore.conditions import number_text, visible, weight_text
+from tmcore.conditions import number_text, visible
 from tmcore.export.glyphs import Axis, hue
+from tmcore.export.outcomes import Outcomes
 from tmcore.ruleset import RuleSet
 from tmcore.value_map import ColumnMap, value_map
 
@@ -18,7 +19,7 @@ LONGEST_NAME = 28
 WIDTH, TALL, LINE = 260, 56, 20
 
 
-def section(rules: RuleSet, known: dict[str, Axis]) -> str:
+def section(rules: RuleSet, known: dict[str, Axis], outcomes: Outcomes) -> str:
     """Return the section as HTML, empty where no rule is over one column alone. Every text is escaped."""
     maps = value_map(rules)
     if not maps:
@@ -29,29 +30,27 @@ def section(rules: RuleSet, known: dict[str, Axis]) -> str:
         if not rest
         else f" {rest:,} rule{' is' if rest == 1 else 's are'} over several columns, not in it."
     )
-    two = len(rules.classes) == 2
     parts = []
-    for output in range(1 if two else len(rules.classes)):
-        name = escape(visible(rules.class_names[1 if two else output]))
+    for output in range(outcomes.n_outputs):
         top = max(abs(value) for one in maps for value in one.sums[:, output].tolist()) or 1.0
         telling = [one for one in maps if one.sums[:, output].any()]
-        pictures = "".join(_figure(one, output, known, top, two) for one in telling[:MOST_COLUMNS])
+        pictures = "".join(_figure(one, output, known, top, outcomes) for one in telling[:MOST_COLUMNS])
         parts.append(
-            f"<p>Sum of the one-column rules at every value; up or right speaks for {name}, down or left against."
-            f'{left_out}</p>\n<div class="values">{pictures}</div>'
+            f"<p>Sum of the one-column rules at every value; {outcomes.adds(output)}.{left_out}</p>\n"
+            f'<div class="values">{pictures}</div>'
         )
     more = len(maps) - MOST_COLUMNS
     also = f"<p>{more:,} more column{'s' * (more != 1)} with less to add.</p>" if more > 0 else ""
     return f"<section><h2>What each value adds</h2>\n{''.join(parts)}{also}</section>\n"
 
 
-def _figure(one: ColumnMap, output: int, known: dict[str, Axis], top: float, two: bool) -> str:
+def _figure(one: ColumnMap, output: int, known: dict[str, Axis], top: float, outcomes: Outcomes) -> str:
     title = visible(one.column.label) + (f", {visible(one.column.unit)}" if one.column.unit else "")
     sums = one.sums[:, output].tolist()
     if one.column.kind == "numeric" and one.column.name in known:
-        picture = _steps(one, sums, known[one.column.name], top, two)
+        picture = _steps(one, sums, known[one.column.name], top, outcomes)
     else:
-        picture = _names(one, sums, top, two)
+        picture = _names(one, sums, top, outcomes)
     return f"<figure><figcaption>{escape(title)}</figcaption>{picture}</figure>"
 
 
@@ -79,7 +78,7 @@ def _runs(one: ColumnMap, sums: list[float]) -> Iterator[tuple[Cell, float]]:
         yield Cell("interval", one.cells[run[0]].lower, one.cells[run[-1]].upper), value
 
 
-def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, two: bool) -> str:
+def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, outcomes: Outcomes) -> str:
     runs = list(_runs(one, sums))
     up = max(0.0, *(value for _, value in runs), 0.0) / top * TALL
     down = max(0.0, *(-value for _, value in runs), 0.0) / top * TALL
@@ -88,10 +87,10 @@ def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, two: bool)
     for cell, value in runs:
         left = 0.0 if cell.lower is None else axis.place(cell.lower) * WIDTH
         right = float(WIDTH) if cell.upper is None else axis.place(cell.upper) * WIDTH
-        words.append(f"{cell.text()}: {weight_text(value)}")
+        words.append(f"{cell.text()}: {outcomes.rules.shown(value)}")
         tall = value / top * TALL
         if value:
-            fill = _hue(value, two)
+            fill = _hue(value, outcomes.two)
             box = f'x="{left:.4g}" y="{min(zero, zero - tall):.4g}" width="{right - left:.4g}" height="{abs(tall):.4g}"'
             line = f'x="{left:.4g}" y="{zero - tall - 1:.4g}" width="{right - left:.4g}" height="2"'
             parts += [f'<rect {box} fill="{fill}" opacity="0.3"/>', f'<rect {line} fill="{fill}"/>']
@@ -100,7 +99,7 @@ def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, two: bool)
                     _text(
                         (left + right) / 2,
                         zero - tall + (-5 if tall > 0 else 13),
-                        weight_text(value),
+                        outcomes.rules.shown(value),
                         kind="sum",
                     )
                 )
@@ -125,14 +124,14 @@ def _steps(one: ColumnMap, sums: list[float], axis: Axis, top: float, two: bool)
     return _svg(bottom + 18, parts, words)
 
 
-def _names(one: ColumnMap, sums: list[float], top: float, two: bool) -> str:
+def _names(one: ColumnMap, sums: list[float], top: float, outcomes: Outcomes) -> str:
     told = [
         (cell.text(), value)
         for cell, value in zip(one.cells, sums, strict=True)
         if cell.kind == "name" or value
     ]
     zero, scale = 170.0, 52 / top
-    parts, words = [], [f"{name}: {weight_text(value)}" for name, value in told]
+    parts, words = [], [f"{name}: {outcomes.rules.shown(value)}" for name, value in told]
     for k, (name, value) in enumerate(told[:MOST_NAMES]):
         middle, long = LINE * (k + 0.5), abs(value) * scale
         shown = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
@@ -140,9 +139,9 @@ def _names(one: ColumnMap, sums: list[float], top: float, two: bool) -> str:
         if value:
             left = zero if value > 0 else zero - long
             box = f'x="{left:.4g}" y="{middle - 6:.4g}" width="{long:.4g}" height="12"'
-            parts.append(f'<rect {box} fill="{_hue(value, two)}"/>')
+            parts.append(f'<rect {box} fill="{_hue(value, outcomes.two)}"/>')
             at = zero + long + 4 if value > 0 else zero + 4
-            parts.append(_text(at, middle + 4, weight_text(value), "start", "sum"))
+            parts.append(_text(at, middle + 4, outcomes.rules.shown(value), "start", "sum"))
     rows = min(len(told), MOST_NAMES)
     parts.append(f'<rect x="{zero - 0.5:g}" y="0" width="1" height="{LINE * rows}" fill="var(--axis)"/>')
     height = LINE * rows
