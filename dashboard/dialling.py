@@ -195,7 +195,7 @@ class Dialling:
         def work(progress: Progress, stop: Event) -> Found:
             return _score(found, estimator, codes, goal, by, n_folds, progress, stop)
 
-        self._scores = Task(f"Retrains {n_folds} machines", work)
+        self._scores = Task("Checking on rows not learned from", work)
 
 
 def _path(outcome: Settled, run: Any, n_folds: int, by: Measuring, train: Any, test: Any) -> Found:

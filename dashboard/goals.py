@@ -11,13 +11,13 @@ import pandas as pd
 
 from dashboard import style
 from tmcore.estimators import TsetlinClassifier
-from tmcore.judge import share_interval
 from tmcore.labels import class_indices
 from tmcore.parameters import Parameters
 from tmcore.predicted import TaskName
 from tmcore.regressor import TsetlinRegressor
 from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2
 from tmcore.task import number_settings
+from tmcore.uncertainty import share_interval
 from tmcore.units import split_unit
 
 Rows = tuple[pd.DataFrame, pd.Series]

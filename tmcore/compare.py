@@ -1,8 +1,8 @@
 """Two rule sets side by side, and how often rules come back when a machine is trained again with other seeds.
 
-Two rules have the same shape when they speak for the same class and ask the same columns in the same direction: a lower
-bound, an upper bound or both, a category, a set of excluded categories. Rules of one shape are the same rule when they
-are equal, and the same rule with a moved bound otherwise.
+Two rules have the same shape when they speak for the same class, or both raise or both lower a number, and ask the same
+columns in the same direction: a lower bound, an upper bound or both, a category, a set of excluded categories. Rules of
+one shape are the same rule when they are equal, and the same rule with a moved bound otherwise.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from joblib import delayed
 from scipy.optimize import linear_sum_assignment
 
 from tmcore.conditions import Condition
-from tmcore.judge import Progress, fit, in_threads, share_interval
+from tmcore.judge import Progress, fit, in_threads
 from tmcore.labels import chosen_positive
+from tmcore.number_rules import SIDES
 from tmcore.parameters import Parameters
+from tmcore.predicted import TaskName
 from tmcore.rule import Rule
 from tmcore.ruleset import RuleSet
+from tmcore.uncertainty import share_interval
 
 Shape = tuple[Hashable, ...]
 
@@ -43,11 +46,16 @@ def direction(condition: Condition) -> Hashable:
     return tuple(sorted(condition.not_in))
 
 
-def shape(rule: Rule, class_names: Sequence[str]) -> Shape:
-    """The class a rule speaks for, and its columns with their directions in a fixed order."""
+def sides(rules: RuleSet) -> tuple[str, ...]:
+    """What rules speak for: the classes, or lower and higher numbers."""
+    return rules.class_names or SIDES
+
+
+def shape(rule: Rule, names: Sequence[str]) -> Shape:
+    """What a rule speaks for, one of `sides`, and its columns with their directions in a fixed order."""
     index, against = rule.speaks_for
     asked = sorted(((one.column, direction(one)) for one in rule.conditions), key=repr)
-    return class_names[min(index, len(class_names) - 1)], against, *asked
+    return names[min(index, len(names) - 1)], against, *asked
 
 
 def bounds(condition: Condition) -> list[float]:
@@ -115,7 +123,7 @@ def difference(first: RuleSet, second: RuleSet, ranges: Mapping[str, float] | No
     groups: tuple[dict[Shape, list[int]], dict[Shape, list[int]]] = defaultdict(list), defaultdict(list)
     for rules, group in zip((first, second), groups, strict=True):
         for number, rule in enumerate(rules, start=1):
-            group[shape(rule, rules.class_names)].append(number)
+            group[shape(rule, sides(rules))].append(number)
     pairs: list[Pair] = []
     for form in groups[0].keys() & groups[1].keys():
         ours, theirs = groups[0][form], groups[1][form]
@@ -204,7 +212,8 @@ def stability(
     Parameters
     ----------
     reference : RuleSet
-        Rules to look for, whose positive class the machines take too; its own training is not one of the seeds.
+        Rules to look for, of classes or of numbers, whose positive class the machines take too; its own training is
+        not one of the seeds.
     progress, stop : as in `tmcore.judge.judge`
 
     Raises
@@ -212,8 +221,9 @@ def stability(
     ValueError
         If it was stopped before the first machine was trained.
     """
-    positive = chosen_positive(reference.classes)
-    jobs = (delayed(fit)(X, y, parameters.replace(random_state=seed), stop, positive) for seed in seeds)
+    task: TaskName = "classes" if len(reference.classes) else "numbers"
+    about = stop, chosen_positive(reference.classes), task
+    jobs = (delayed(fit)(X, y, parameters.replace(random_state=seed), *about) for seed in seeds)
     models = [model for model in in_threads(jobs, len(seeds), n_jobs, progress) if model is not None]
     if not models:
         raise ValueError("Stopped before the first machine was trained.")
@@ -226,14 +236,14 @@ def recurring(reference: RuleSet, sets: Sequence[RuleSet], complete: bool = True
     for rules in sets:
         heaviest: dict[Shape, Rule] = {}
         for rule in rules:
-            form = shape(rule, rules.class_names)
+            form = shape(rule, sides(rules))
             if form not in heaviest or rule.magnitude > heaviest[form].magnitude:
                 heaviest[form] = rule
         for form, rule in heaviest.items():
             found[form].append(rule)
     own: dict[Shape, int] = {}
     for number, rule in enumerate(reference, start=1):
-        form = shape(rule, reference.class_names)
+        form = shape(rule, sides(reference))
         if form not in own or rule.magnitude > reference[own[form] - 1].magnitude:
             own[form] = number
     others = sorted(

@@ -17,22 +17,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
-from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tmcore.columns import role_of
-from tmcore.estimators import TsetlinClassifier
-from tmcore.judge import Progress, fit, score_intervals, scores, shares_of
-from tmcore.labels import class_indices, class_order
+from tmcore.judge import Progress, fit
+from tmcore.measures import Answers, ClassMeasures, Measures, measures_for
+from tmcore.model import TsetlinModel
 from tmcore.parameters import Parameters
+from tmcore.predicted import TaskName
 
 MOST_CATEGORIES = 100
 """Categories of a column beyond the most frequent ones share one column."""
+
+STRENGTHS = np.logspace(-3, 4, 15)
+"""Penalties that ridge regression chooses from."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,10 @@ class Contender:
     ----------
     name : str
     about : str
-        What it is in the papers' words, or its settings.
+        What it is in a few words.
     is_machine : bool
     fit : callable
-        Of training rows, labels (class indices for the usual models) and a stop event; None if stopped.
+        Of training rows, targets (class indices for the usual models) and a stop event; None if stopped.
     """
 
     name: str
@@ -72,8 +76,8 @@ class Measured:
         The rows as the model reads them and all it learns with; what is needed to predict.
     seconds : float
         Processor time of training.
-    labels, predicted : ndarray of int
-        Class indices of the test rows.
+    answers : Answers
+        What it says of the test rows.
     """
 
     name: str
@@ -87,68 +91,73 @@ class Measured:
     training_bytes: int
     testing_bytes: int
     seconds: float
-    labels: np.ndarray
-    predicted: np.ndarray
+    answers: Answers
 
 
-def machines(parameters: Parameters, positive_class: Any = None) -> list[Contender]:
+def machines(
+    parameters: Parameters, positive_class: Any = None, task: TaskName = "classes"
+) -> list[Contender]:
     """Intervals, thresholds, and intervals with real weights, everything else as in `parameters`."""
     weights = "refit" if parameters.weights in ("real", "integer") else parameters.weights
     after = "; weights refitted" if weights == "refit" else "; one vote each"
+    listed = (
+        ("Intervals", "Tsetlin machine whose bounds move (SSLs)" + after, "intervals", weights),
+        ("Thresholds", "Tsetlin machine on fixed cuts (Booleanized)" + after, "thresholds", weights),
+        ("Weighted intervals", "as intervals, with weights learned in training", "intervals", "real"),
+    )
+
+    def machine(name: str, about: str, settings: Parameters) -> Contender:
+        return Contender(
+            name, about, True, lambda X, y, stop: fit(X, y, settings, stop, positive_class, task)
+        )
+
     return [
-        _machine(
-            "Intervals",
-            "TM (SSLs)" + after,
-            parameters.replace(representation="intervals", weights=weights),
-            positive_class,
-        ),
-        _machine(
-            "Thresholds",
-            "TM (Booleanized)" + after,
-            parameters.replace(representation="thresholds", weights=weights),
-            positive_class,
-        ),
-        _machine(
-            "Weighted intervals",
-            "real-valued weighted TM (SSLs)",
-            parameters.replace(representation="intervals", weights="real"),
-            positive_class,
-        ),
+        machine(name, about, parameters.replace(representation=representation, weights=kind))
+        for name, about, representation, kind in listed
     ]
 
 
-def _machine(name: str, about: str, parameters: Parameters, positive_class: Any) -> Contender:
-    return Contender(name, about, True, lambda X, y, stop: fit(X, y, parameters, stop, positive_class))
-
-
-def baselines(seed: int = 0) -> list[Contender]:
+def baselines(seed: int = 0, task: TaskName = "classes") -> list[Contender]:
     """The usual models; EBM and XGBoost where they are installed."""
-    found = [
+    found = _number_baselines(seed) if task == "numbers" else _class_baselines(seed)
+    if find_spec("interpret") is not None:
+        from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
+
+        kind = ExplainableBoostingRegressor if task == "numbers" else ExplainableBoostingClassifier
+        found.append(_usual("EBM", "its defaults", kind(random_state=seed, n_jobs=1)))
+    if find_spec("xgboost") is not None:
+        from xgboost import XGBClassifier, XGBRegressor
+
+        kind = XGBRegressor if task == "numbers" else XGBClassifier
+        model = kind(max_depth=3, n_estimators=100, learning_rate=0.08, n_jobs=1, random_state=seed)
+        found.append(_usual("XGBoost", "100 trees, 3 deep", model))
+    return found
+
+
+def _class_baselines(seed: int) -> list[Contender]:
+    tree = DecisionTreeClassifier(max_depth=3, random_state=seed)
+    forest = RandomForestClassifier(300, min_samples_leaf=3, random_state=seed, n_jobs=1)
+    return [
         _usual("Commonest class", "always the same answer", DummyClassifier()),
-        _usual(
-            "Shallow tree", "at most 3 tests deep", DecisionTreeClassifier(max_depth=3, random_state=seed)
-        ),
+        _usual("Shallow tree", "at most 3 tests deep", tree),
         _usual(
             "Logistic regression", "scaled columns, C = 1", LogisticRegression(max_iter=2000), scaled=True
         ),
-        _usual(
-            "Random forest",
-            "300 trees",
-            RandomForestClassifier(300, min_samples_leaf=3, random_state=seed, n_jobs=1),
-        ),
+        _usual("Random forest", "300 trees", forest),
     ]
-    if find_spec("interpret") is not None:
-        from interpret.glassbox import ExplainableBoostingClassifier
 
-        found.append(
-            _usual("EBM", "its defaults", ExplainableBoostingClassifier(random_state=seed, n_jobs=1))
-        )
-    if find_spec("xgboost") is not None:
-        from xgboost import XGBClassifier
 
-        model = XGBClassifier(max_depth=3, n_estimators=100, learning_rate=0.08, n_jobs=1, random_state=seed)
-        found.append(_usual("XGBoost", "100 trees, 3 deep", model))
-    return found
+def _number_baselines(seed: int) -> list[Contender]:
+    tree = DecisionTreeRegressor(max_depth=3, random_state=seed)
+    forest = RandomForestRegressor(300, min_samples_leaf=3, random_state=seed, n_jobs=1)
+    return [
+        _usual("Mean", "always the mean of the training rows", DummyRegressor()),
+        _usual("Shallow tree", "at most 3 tests deep", tree),
+        _usual(
+            "Ridge regression", "scaled columns, penalty cross-validated", RidgeCV(STRENGTHS), scaled=True
+        ),
+        _usual("Random forest", "300 trees", forest),
+    ]
 
 
 def _usual(name: str, about: str, model: Any, scaled: bool = False) -> Contender:
@@ -199,6 +208,7 @@ def compare_models(
     test: tuple[pd.DataFrame, pd.Series],
     contenders: list[Contender],
     *,
+    task: TaskName = "classes",
     positive_class: Any = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
@@ -209,6 +219,8 @@ def compare_models(
     ----------
     train, test : (X, y)
         `test` holds at least one row.
+    task : "classes" or "numbers"
+        What y holds; `machines` and `baselines` are told it too.
     positive_class : label, optional
         As in `TsetlinClassifier`; F1 is of this class. `machines` is told it too.
     progress : callable, optional
@@ -216,57 +228,54 @@ def compare_models(
     stop : threading.Event, optional
         When set, those measured so far count.
     """
-    classes = class_order(np.unique(np.asarray(train[1])), positive_class)
-    labels = class_indices(test[1], classes)
+    measures = measures_for(task, train[1], positive_class)
     found: list[Measured] = []
     for k, contender in enumerate(contenders):
         if progress is not None:
             progress(k, len(contenders))
-        own = np.asarray(train[1]) if contender.is_machine else class_indices(train[1], classes)
+        own = np.asarray(train[1]) if contender.is_machine else measures.targets(train[1])
         if contender.is_machine:
-            contender.fit(*_few_rows(classes), stop)  # so that loading or compiling kernels is not counted
+            contender.fit(*_few_rows(measures), stop)  # so that loading or compiling kernels is not counted
         began = time.thread_time()
         model = contender.fit(train[0], own, stop)
         if model is None:
             break
         seconds = time.thread_time() - began
-        names = classes if contender.is_machine else np.arange(len(classes))
-        predicted = class_indices(model.predict(test[0]), names)
-        shares = shares_of(model, test[0], names)
+        answers = measures.answers(model, *test, by_index=not contender.is_machine)
         found.append(
             Measured(
                 contender.name,
                 contender.about,
                 contender.is_machine,
-                scores(labels, predicted, shares),
-                score_intervals(labels, predicted, shares),
+                measures.scores(answers),
+                measures.intervals(answers),
                 *_sizes(model),
                 *_memory(model, train[0]),
                 seconds,
-                labels,
-                predicted,
+                answers,
             )
         )
     return found
 
 
-def _few_rows(classes: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+def _few_rows(measures: Measures) -> tuple[pd.DataFrame, np.ndarray]:
+    classes = measures.classes if isinstance(measures, ClassMeasures) else np.arange(5.0)
     places = np.arange(20 * len(classes))
     return pd.DataFrame({"a": places * 1.0, "b": places % 3.0}), classes[places % len(classes)]
 
 
 def _sizes(model: Any) -> tuple[int | None, int | None, int | None]:
     """Literals while voting, rules, and literals of the rules."""
-    if isinstance(model, TsetlinClassifier):
+    if isinstance(model, TsetlinModel):
         return model.n_literals_, len(model.rules_), model.rules_.n_literals
     last = model[-1]
-    if isinstance(last, DecisionTreeClassifier):
+    if isinstance(last, DecisionTreeClassifier | DecisionTreeRegressor):
         tests = path_lengths(last)
         return sum(tests), len(tests), sum(tests)
     return None, None, None
 
 
-def path_lengths(tree: DecisionTreeClassifier) -> list[int]:
+def path_lengths(tree: DecisionTreeClassifier | DecisionTreeRegressor) -> list[int]:
     """Tests on the way to each leaf."""
     left, right = tree.tree_.children_left, tree.tree_.children_right
     waiting, lengths = [(0, 0)], []
@@ -281,7 +290,7 @@ def path_lengths(tree: DecisionTreeClassifier) -> list[int]:
 
 def _memory(model: Any, X: pd.DataFrame) -> tuple[int, int]:
     """Bytes held for training and for predicting."""
-    if isinstance(model, TsetlinClassifier):
+    if isinstance(model, TsetlinModel):
         machine = model.machine_
         cuts = [feature.cuts for feature in model.encoder_.features]
         needed = array_bytes([machine.state, model.settled_, [np.array(one) for one in cuts]])

@@ -21,8 +21,16 @@ class Split:
     test: np.ndarray
 
 
-def random_splits(y: Any, n_repeats: int = 20, test_share: float = 0.2, seed: int = 0) -> list[Split]:
-    """Rows drawn at random, with the same class shares in both parts where every class has two rows or more.
+def random_splits(
+    y: Any, n_repeats: int = 20, test_share: float = 0.2, seed: int = 0, by_class: bool = True
+) -> list[Split]:
+    """Rows drawn at random.
+
+    Parameters
+    ----------
+    y : sequence, shape (n_rows,)
+    by_class : bool
+        Keep the class shares of both parts the same where every class has two rows or more; not for numbers.
 
     Raises
     ------
@@ -30,13 +38,15 @@ def random_splits(y: Any, n_repeats: int = 20, test_share: float = 0.2, seed: in
         If there are too few rows to keep a part aside.
     """
     labels = np.asarray(y)
-    counts = np.unique(labels, return_counts=True)[1]
     n_test = round(test_share * len(labels))
     if n_test < 1 or len(labels) - n_test < 2:
         raise ValueError(f"{len(labels)} rows are too few to keep {100 * test_share:.0f} % aside.")
-    enough = counts.min() >= 2 and min(n_test, len(labels) - n_test) >= len(counts)
-    kind = StratifiedShuffleSplit if enough else ShuffleSplit
-    return _made(kind(n_repeats, test_size=n_test, random_state=seed).split(labels, labels))
+    splitter = ShuffleSplit(n_repeats, test_size=n_test, random_state=seed)
+    if by_class:
+        counts = np.unique(labels, return_counts=True)[1]
+        if counts.min() >= 2 and min(n_test, len(labels) - n_test) >= len(counts):
+            splitter = StratifiedShuffleSplit(n_repeats, test_size=n_test, random_state=seed)
+    return _made(splitter.split(labels, labels))
 
 
 def group_splits(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard import style
 from tmcore.contenders import Measured
-from tmcore.judge import MEASURES
 from tmcore.thresholds import Confusion, CostCurve
 
 CONFIG = {"displayModeBar": False, "staticPlot": True}
@@ -36,65 +36,80 @@ def _interval(
         figure.add_scatter(x=[low, high], y=[place, place], mode="lines", line=line, hoverinfo="skip")
 
 
-def judged(
-    intervals: pd.DataFrame, trials: pd.DataFrame | None, own: dict[str, float], names: Sequence[str]
-) -> go.Figure:
-    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow.
+@dataclass(frozen=True)
+class JudgedRow:
+    """One measure in the picture: its score with its interval, the splits behind it, and the run's own test rows.
 
-    ``names`` are those of the measures as shown.
+    ``text`` is the score in words, or why there is none; ``own`` is NaN where it is the score itself.
     """
-    figure = go.Figure()
-    ink = style.token("ink")
-    for place, name in enumerate(MEASURES):
-        row = intervals.loc[name].to_dict()
-        _interval(figure, place, row["low"], row["high"], "accent", 5)
-        if trials is not None:
-            values, below = trials[name].dropna(), place + 0.3
-            marker = {"color": style.token("axis"), "size": 6, "opacity": 0.75}
-            figure.add_scatter(
-                x=values, y=[below] * len(values), mode="markers", marker=marker, hoverinfo="skip"
-            )
-            marker = {"color": style.token("bg"), "size": 9, "line": {"width": 1.5, "color": ink}}
-            figure.add_scatter(x=[own[name]], y=[below], mode="markers", marker=marker, hoverinfo="skip")
-        tick = {"symbol": "line-ns", "size": 13, "line": {"width": 2.5, "color": ink}}
-        figure.add_scatter(x=[row["mean"]], y=[place], mode="markers", marker=tick, hoverinfo="skip")
-        if np.isfinite(row["mean"]):
-            end = row["high"] if np.isfinite(row["high"]) else row["mean"]
-            figure.add_annotation(
-                x=end, y=place, text=f" <b>{row['mean']:.2f}</b>", showarrow=False, xanchor="left", xshift=4,
-                font={"color": ink, "size": 13},
-            )  # fmt: skip
-    _rows_layout(figure, names, 250)
-    ends = intervals[["low", "high", "lowest", "highest"]].to_numpy()
-    ends = ends[np.isfinite(ends)]
-    figure.update_xaxes(range=[max(0.0, ends.min() - 0.02), ends.max() + 0.05], tickformat=".2f", nticks=7)
+
+    name: str
+    score: float
+    low: float
+    high: float
+    text: str
+    splits: tuple[float, ...] = ()
+    own: float = np.nan
+
+
+def judged(rows: Sequence[JudgedRow]) -> go.Figure:
+    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow."""
+    figure, ink = go.Figure(), style.token("ink")
+    for place, row in enumerate(rows):
+        _interval(figure, place, row.low, row.high, "accent", 5)
+        below = place + 0.3
+        marker = {"color": style.token("axis"), "size": 6, "opacity": 0.75}
+        _dots(figure, row.splits, below, marker)
+        _dots(
+            figure,
+            [row.own],
+            below,
+            {"color": style.token("bg"), "size": 9, "line": {"width": 1.5, "color": ink}},
+        )
+        _dots(
+            figure,
+            [row.score],
+            place,
+            {"symbol": "line-ns", "size": 13, "line": {"width": 2.5, "color": ink}},
+        )
+        known = np.isfinite(row.score)
+        figure.add_annotation(
+            x=(row.high if np.isfinite(row.high) else row.score) if known else 0, y=place, text=f" {escape(row.text)}",
+            xref="x" if known else "paper", showarrow=False, xanchor="left", xshift=4,
+            font={"color": ink, "size": 13, "weight": 600} if known else {"size": 12.5},
+        )  # fmt: skip
+    _rows_layout(figure, [row.name for row in rows], 54 * len(rows) + 34)
+    ends = np.array([end for row in rows for end in (row.low, row.high, row.score, row.own, *row.splits)])
+    ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
+    room = (ends.max() - ends.min()) or abs(ends.max()) or 1.0
+    figure.update_xaxes(range=[ends.min() - 0.04 * room, ends.max() + 0.16 * room], nticks=7)
     return figure
 
 
-def models(measured: Sequence[Measured], measure: str) -> go.Figure:
-    """One score of each model with its interval: machines filled, the others hollow."""
+def _dots(figure: go.Figure, values: Sequence[float], place: float, marker: dict[str, Any]) -> None:
+    figure.add_scatter(x=[*values], y=[place] * len(values), mode="markers", marker=marker, hoverinfo="skip")
+
+
+def models(measured: Sequence[Measured], measure: str, value: Callable[[float], str]) -> go.Figure:
+    """One score of each model with its interval: machines filled, the others hollow; ``value`` writes a score."""
     figure = go.Figure()
     for place, one in enumerate(measured):
-        value, (low, high) = one.scores[measure], one.intervals[measure]
-        _interval(
-            figure, place, low, high, "accent" if one.is_machine else "axis", 4 if one.is_machine else 2
-        )
-        fill = style.token("accent") if one.is_machine else style.token("bg")
-        marker = {
-            "color": fill,
-            "size": 10,
-            "line": {"width": 2, "color": style.token("accent" if one.is_machine else "ink2")},
-        }
-        figure.add_scatter(x=[value], y=[place], mode="markers", marker=marker, hoverinfo="skip")
-        if np.isfinite(value):
+        score, (low, high) = one.scores[measure], one.intervals[measure]
+        colour, width = ("accent", 4) if one.is_machine else ("axis", 2)
+        _interval(figure, place, low, high, colour, width)
+        line = {"width": 2, "color": style.token("accent" if one.is_machine else "ink2")}
+        fill = style.token("accent" if one.is_machine else "bg")
+        _dots(figure, [score], place, {"color": fill, "size": 10, "line": line})
+        if np.isfinite(score):
             figure.add_annotation(
-                x=value, y=place, yshift=12, text=f"{value:.2f}", showarrow=False, font={"size": 11.5}
+                x=score, y=place, yshift=12, text=escape(value(score)), showarrow=False, font={"size": 11.5}
             )
     _rows_layout(figure, [one.name for one in measured], 34 * len(measured) + 34)
     ends = [
         end for one in measured for end in (*one.intervals[measure], one.scores[measure]) if np.isfinite(end)
-    ]
-    figure.update_xaxes(range=[max(0.0, min(ends) - 0.03), min(1.02, max(ends) + 0.03)], nticks=6)
+    ] or [0.0, 1.0]
+    room = 0.06 * ((max(ends) - min(ends)) or abs(max(ends)) or 1.0)
+    figure.update_xaxes(range=[min(ends) - room, max(ends) + room], nticks=6)
     return figure
 
 

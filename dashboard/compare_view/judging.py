@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,18 +12,26 @@ import streamlit as st
 from dashboard import style
 from dashboard.background import THREADS
 from dashboard.compare_view import charts
-from dashboard.compare_view.state import Comparing, measure_name
+from dashboard.compare_view.state import Comparing
 from dashboard.compare_view.working import offer
 from dashboard.session import Split
 from tmcore.conditions import visible
-from tmcore.estimators import TsetlinClassifier
-from tmcore.judge import MEASURES, Judgement, judge, one_split_intervals, scores, shares_of
-from tmcore.labels import class_indices
+from tmcore.judge import Judgement, judge, one_split
 from tmcore.parameters import Parameters
 from tmcore.splits import Split as Rows
 from tmcore.splits import column_split, group_splits, random_splits, time_order, time_splits
 
+if TYPE_CHECKING:
+    from dashboard.compare_view.words import Words
+    from dashboard.goals import Model
+
 KINDS = {"random": "At random", "group": "By a group", "time": "By time", "column": "By a column"}
+REASONS = {
+    "random": "How good is it on more rows like these?",
+    "group": "How good is it on a patient, a branch or a site that it never saw? Their rows stay together.",
+    "time": "How good is it on what comes later? It learns from earlier rows and is tried on later ones.",
+    "column": "How good is it where it never was? The rows with one value, such as one hospital, are kept aside.",
+}
 MOST_VALUES = 200
 
 
@@ -40,7 +48,7 @@ def all_rows(split: Split) -> tuple[pd.DataFrame, pd.Series]:
     return pd.concat([split.X_train, split.X_test]), pd.concat([split.y_train, split.y_test])
 
 
-def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters, columns: pd.DataFrame) -> None:
+def show(held: Comparing, model: Model, parameters: Parameters, columns: pd.DataFrame) -> None:
     """Draw the section; ``columns`` are those that may divide the rows, with the index of the rows."""
     kind = st.segmented_control(
         "How rows are kept aside",
@@ -51,6 +59,7 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters, colu
         key="judge_kind",
     )
     held.choices["kind"] = kind
+    st.caption(REASONS[kind])
     name, value = _column(kind, columns)
     repeats = 1
     if kind != "column":
@@ -58,28 +67,39 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters, colu
     if kind != "random" and name is None:
         st.caption("No column can divide the rows like this.")
         return
-    X, y = all_rows(held.split)
-    share = held.split.test_share
-    label = "Judge on one split" if repeats == 1 else f"Judge on {repeats} splits"
-    about = f"Trains {style.count(repeats, 'machine')} with this run's settings, each on other rows."
+    split = held.split
+    X, y = all_rows(split)
 
     def work(progress: Any, stop: Any) -> Judged:
         values = None if name is None else columns[name].loc[X.index]
-        splits = _splits(kind, y, values, value, repeats, share)
+        splits = _splits(kind, split, y, values, value, repeats)
         found = judge(
             X,
             y,
             parameters,
             splits,
-            positive_class=held.split.positive_class,
+            task=split.task,
+            positive_class=split.positive_class,
             n_jobs=THREADS,
             progress=progress,
             stop=stop,
         )
         return Judged(found, _how(kind, name, value))
 
-    task = offer(held, "judge", label, "Training", work, about)
-    _result(held.split, model, task.result if task is not None else None)
+    label = "Judge on one split" if repeats == 1 else f"Judge on {repeats} splits"
+    task = offer(held, "judge", label, "Training", work, _about(held, repeats))
+    _result(held, model, task.result if task is not None else None)
+
+
+def _about(held: Comparing, repeats: int) -> str:
+    """Why machines are trained, and for how long."""
+    if repeats == 1:
+        return f"Trains one machine with this run's settings on the other rows, {held.takes(1)}."
+    return (
+        f"Divides the rows anew {repeats} times, trains a machine on one part each time and tries it on the other: "
+        f"{held.takes(repeats)} in all. How far the {repeats} scores lie apart says how far to trust one of them. This "
+        "run and its rules stay as they are."
+    )
 
 
 def _column(kind: str, columns: pd.DataFrame) -> tuple[str | None, Any]:
@@ -108,9 +128,10 @@ def _column(kind: str, columns: pd.DataFrame) -> tuple[str | None, Any]:
     return name, value
 
 
-def _splits(kind: str, y: pd.Series, values: Any, value: Any, repeats: int, share: float) -> list[Rows]:
+def _splits(kind: str, split: Split, y: pd.Series, values: Any, value: Any, repeats: int) -> list[Rows]:
+    share = split.test_share
     if kind == "random":
-        return random_splits(y, repeats, share)
+        return random_splits(y, repeats, share, by_class=split.task == "classes")
     if kind == "group":
         return group_splits(values, repeats, share)
     if kind == "time":
@@ -128,70 +149,98 @@ def _how(kind: str, name: str | None, value: Any) -> str:
     return f"the rows where {style.short(name)} is {style.short(value)} kept aside"
 
 
-def own_answers(split: Split, model: TsetlinClassifier) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, predictions and probabilities of the run's test rows."""
-    labels = class_indices(split.y_test, model.rule_classes_)
-    predicted = class_indices(model.predict(split.X_test), model.rule_classes_)
-    return labels, predicted, shares_of(model, split.X_test, model.rule_classes_)
-
-
-def span(low: float, high: float) -> str:
-    """Two shares as percentages: "73 to 85 %"."""
-    return f"{100 * low:.0f} to {style.percent(high)}"
-
-
-def _result(split: Split, model: TsetlinClassifier, judged: Judged | None) -> None:
-    answers = own_answers(split, model)
-    own = scores(*answers)
-    n_test = len(split.y_test)
+def _result(held: Comparing, model: Model, judged: Judged | None) -> None:
+    words, split = held.words, held.split
+    answers = words.measures.answers(model, split.X_test, split.y_test)
+    own = one_split(words.measures, answers)
     if judged is None:
-        intervals, trials = one_split_intervals(*answers), None
-        row = intervals.loc["accuracy"].to_dict()
+        intervals, trials, missing = own, None, words.measures.missing(answers)
+        rows = style.count(len(split.y_test), "test row")
         style.section(
-            f"{style.count(n_test, 'test row')} say little: {span(row['low'], row['high'])} right may be the truth",
+            words.doubt(_line(own, words.measures.names[0]), rows),
             "The run's own test rows with their 95 % intervals. Repeated splits say more: they also show how much the "
             "rules depend on the rows they are trained on.",
         )
     else:
-        intervals, trials = judged.judgement.intervals, judged.judgement.trials
-        _finding(judged)
-    names = [measure_name(measure, split) for measure in MEASURES]
-    st.plotly_chart(charts.judged(intervals, trials, own, names), config=charts.CONFIG, key="judge_chart")
+        found = judged.judgement
+        intervals, trials, missing = found.intervals, found.trials, found.missing
+        style.section(words.verdict(_line(intervals, words.measures.names[0])), finding(judged, words))
+    for number, panel in enumerate(words.panels):
+        rows_of = [_row(words, name, intervals, trials, own, missing) for name in panel]
+        st.plotly_chart(charts.judged(rows_of), config=charts.CONFIG, key=f"judge_chart_{number}")
     bar = "Bar: 95 % interval. Tick: "
     st.caption(
         f"{bar}score."
         if trials is None
         else f"{bar}mean. Grey: one split each. Hollow: this run's test rows."
     )
-    _table(intervals, trials, dict(zip(MEASURES, names, strict=True)))
+    for name, why in missing.items():
+        first = "" if trials is None or len(trials) == 1 else "in no split, for example since "
+        st.caption(style.plain(f"{words.name(name)} cannot be computed: {first}{why}."))
+    _table(intervals, trials, words)
 
 
-def _finding(judged: Judged) -> None:
-    found = judged.judgement
-    row = found.intervals.loc["accuracy"].to_dict()
+def _line(intervals: pd.DataFrame, name: str) -> dict[str, float]:
+    """One measure's score, interval, and lowest and highest split."""
+    return dict(zip(intervals.columns, intervals.loc[name].to_numpy(np.float64).tolist(), strict=True))
+
+
+def _row(
+    words: Words,
+    name: str,
+    intervals: pd.DataFrame,
+    trials: pd.DataFrame | None,
+    own: pd.DataFrame,
+    missing: dict[str, str],
+) -> charts.JudgedRow:
+    """One measure of the picture."""
+    row = _line(intervals, name)
+    text = "cannot be computed, see below" if name in missing else words.value(name, row["mean"])
+    told = words.name(name), row["mean"], row["low"], row["high"], text
+    if trials is None:
+        return charts.JudgedRow(*told)
+    return charts.JudgedRow(*told, tuple(trials[name].dropna()), _line(own, name)["mean"])
+
+
+def finding(judged: Judged, words: Words) -> str:
+    """What the splits were, and what else they say."""
+    found, first = judged.judgement, words.measures.names[0]
+    row = _line(found.intervals, first)
     n = len(found.trials)
     rows = style.count(round(float(found.trials["n_test"].mean())), "test row")
-    middle = f"{style.percent(row['mean'])} right, give or take: {span(row['low'], row['high'])}"
     notes = [f"{style.count(n, 'split')} of about {rows}, {judged.how}"]
     if n > 1:
-        notes.append(f"one split alone could have said anything from {span(row['lowest'], row['highest'])}")
+        alone = words.span(first, row["lowest"], row["highest"])
+        notes.append(f"one split alone could have said anything from {alone}")
+    notes.append(words.simplest(float(found.trials["simplest"].mean())))
+    if n > 1:
         sizes = found.trials["rules"]
         notes.append(f"{sizes.min():.0f} to {sizes.max():.0f} rules")
+    for name in words.measures.names:
+        known = int(found.trials[name].notna().sum())
+        if 0 < known < n:
+            notes.append(f"{words.name(name)} is the mean of the {known} splits where it can be computed")
     if found.n_skipped:
-        notes.append(f"{found.n_skipped} left out, since only one class was there to train on")
+        notes.append(f"{found.n_skipped} left out, since {words.only_one}")
     if not found.complete:
         notes.append("stopped early")
-    style.section(middle, ". ".join([notes[0], *(note[0].upper() + note[1:] for note in notes[1:])]) + ".")
+    return ". ".join(note[0].upper() + note[1:] for note in notes) + "."
 
 
-def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None, names: dict[str, str]) -> None:
-    shown = intervals.loc[list(MEASURES)].rename(
+def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None, words: Words) -> None:
+    names = {name: words.name(name) for name in words.measures.names}
+    shown = intervals.loc[list(names)].rename(
         index=names,
         columns={"low": "95 % from", "high": "95 % to", "lowest": "lowest split", "highest": "highest split"},
     )
     if trials is None:
         shown = shown[["mean", "95 % from", "95 % to"]].rename(columns={"mean": "score"})
-    with st.expander("The same as numbers"):
-        st.dataframe(shown.rename_axis("measure").round(3), height="content")
+    with st.expander("The same as numbers, and what the scores mean"):
+        st.dataframe(shown.rename_axis("measure").round(3), height="content", placeholder="–")
+        for name, meaning in words.meanings().items():
+            st.caption(style.plain(f"{name}: {meaning}"))
         if trials is not None:
-            st.dataframe(trials.reset_index(drop=True).rename(columns=names).round(3), hide_index=True)
+            each = trials.reset_index(drop=True).rename(
+                columns=names | {"simplest": "always the same answer"}
+            )
+            st.dataframe(each.round(3), hide_index=True, placeholder="–")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dashboard import style
 from dashboard.compare_view import charts
-from dashboard.compare_view.state import Comparing, measure_name
+from dashboard.compare_view.state import Comparing
+from dashboard.compare_view.words import Words
 from dashboard.compare_view.working import offer
 from tmcore.contenders import Measured, baselines, compare_models, machines
-from tmcore.judge import MEASURES, f1_difference
 from tmcore.parameters import Parameters
 
 KB = 1024
@@ -21,85 +22,118 @@ KB = 1024
 
 def show(held: Comparing, parameters: Parameters) -> None:
     """Draw the section."""
-    split = held.split
-    positive = split.positive_class
-    chosen = [*machines(parameters, positive), *baselines(parameters.random_state % 2**32)]
+    split, words = held.split, held.words
+    about = split.positive_class, split.task
+    chosen = [*machines(parameters, *about), *baselines(parameters.random_state % 2**32, split.task)]
 
     def work(progress: Any, stop: Any) -> list[Measured]:
         train, test = (split.X_train, split.y_train), (split.X_test, split.y_test)
-        return compare_models(train, test, chosen, positive_class=positive, progress=progress, stop=stop)
+        return compare_models(
+            train,
+            test,
+            chosen,
+            task=split.task,
+            positive_class=split.positive_class,
+            progress=progress,
+            stop=stop,
+        )
 
-    task = offer(
-        held,
-        "models",
-        "Compare on this split",
-        "Training",
-        work,
-        f"{style.count(len(split.y_train), 'row')} to train on, the same {len(split.y_test):,} to test on: "
-        + ", ".join(one.name.lower() if one.name not in ("EBM", "XGBoost") else one.name for one in chosen)
-        + ".",
-    )
+    task = offer(held, "models", "Compare on this split", "Training", work, _about(held, chosen))
     if task is None or not task.result:
         return
     measured: list[Measured] = task.result
-    f1 = measure_name("F1", split)
-    style.section(finding(measured, f1), _caption(measured, f1))
-    _table(measured, f1)
+    style.section(finding(measured, words), _caption(measured, words))
+    _table(measured, words)
     measure = st.segmented_control(
         "Measure",
-        MEASURES,
-        default="F1",
+        words.measures.names,
+        default=words.measures.compared,
         required=True,
-        format_func=lambda name: style.plain(measure_name(name, split)),
+        format_func=lambda name: style.plain(words.name(name)),
         key="models_measure",
         label_visibility="collapsed",
     )
-    st.plotly_chart(charts.models(measured, measure), config=charts.CONFIG, key="models_chart")
+    figure = charts.models(measured, measure, lambda score: words.value(measure, score))
+    st.plotly_chart(figure, config=charts.CONFIG, key="models_chart")
     st.caption(
         "Filled: Tsetlin machines. Hollow: the usual models. Lines: 95 % intervals from the test rows."
     )
+    if measure in (missing := words.measures.missing(measured[0].answers)):
+        st.caption(style.plain(f"{words.name(measure)} cannot be computed: {missing[measure]}."))
 
 
-def finding(measured: Sequence[Measured], f1: str) -> str:
-    """The section's title: literals of intervals against thresholds, and whether F1 differs beyond noise."""
-    by_name = {one.name: one for one in measured}
-    a, b = by_name.get("Intervals"), by_name.get("Thresholds")
-    if a is None or b is None or not a.n_literals or not b.n_literals:
-        return "Scores on the same test rows"
-    if b.n_literals >= a.n_literals:
-        sizes = f"Intervals use {b.n_literals / a.n_literals:.1f} times fewer literals than thresholds"
-    else:
-        sizes = f"Intervals use {a.n_literals / b.n_literals:.1f} times more literals than thresholds"
-    low, high = f1_difference(a.labels, a.predicted, b.predicted)
-    gap = a.scores["F1"] - b.scores["F1"]
-    if low <= 0 <= high:
-        return f"{sizes}; the difference of {style.signed(gap)} in {f1} is within noise"
-    return f"{sizes}, and their {f1} is {abs(gap):.2f} {'higher' if gap > 0 else 'lower'}"
+def _about(held: Comparing, chosen: Sequence[Any]) -> str:
+    """What is trained and why, and for how long where that is known."""
+    split = held.split
+    n_machines = sum(one.is_machine for one in chosen)
+    names = [one.name if one.name in ("EBM", "XGBoost") else one.name.lower() for one in chosen]
+    return (
+        "Would something simpler, or less readable, do better? Each learns from the same "
+        f"{style.count(len(split.y_train), 'row')} and is tried on the same {len(split.y_test):,}: {', '.join(names)}. "
+        f"The {n_machines} machines take {held.takes_in_turn(n_machines)}, the others a few seconds on small tables."
+    )
 
 
-def _caption(measured: Sequence[Measured], f1: str) -> str:
-    best = max(measured, key=lambda one: one.scores["F1"])
-    words = f"Highest {f1}: {best.name}, {best.scores['F1']:.2f}."
-    own = next((one for one in measured if one.name == "Intervals"), None)
+def finding(measured: Sequence[Measured], words: Words) -> str:
+    """The section's title: whether another model does better than intervals, and whether beyond noise."""
+    name, own, best = words.measures.compared, _intervals(measured), _best(measured, words)
+    score = words.value(name, best.scores[name])
+    if own is None:
+        return f"Best {words.name(name)}: {best.name}, {score}"
+    if best is own:
+        return f"No other model does better: {words.name(name)} {score}"
+    low, high = words.measures.difference(best.answers, own.answers)
+    against = words.value(name, own.scores[name])
+    if low > 0 or high < 0:
+        return f"{best.name} does better: {words.name(name)} {score} against {against} by intervals"
+    return f"{best.name} is best, within noise: {words.name(name)} {score} against {against} by intervals"
+
+
+def _intervals(measured: Sequence[Measured]) -> Measured | None:
+    return next((one for one in measured if one.name == "Intervals"), None)
+
+
+def _best(measured: Sequence[Measured], words: Words) -> Measured:
+    name = words.measures.compared
+    sign = 1 if name in words.measures.smaller_is_better else -1
+    return min(measured, key=lambda one: sign * one.scores[name])
+
+
+def _caption(measured: Sequence[Measured], words: Words) -> str:
+    """How sure the title is, and how many literals intervals and thresholds take."""
+    own, best = _intervals(measured), _best(measured, words)
+    rows = style.count(len(best.answers.truth), "test row")
+    told = [f"{rows}{words.decides}; the best of several models on the same rows is partly luck"]
     if own is not None and best is not own:
-        low, high = f1_difference(best.labels, best.predicted, own.predicted)
-        gap = best.scores["F1"] - own.scores["F1"]
-        doubt = "within noise" if low <= 0 <= high else "beyond noise"
-        ends = f"95 % from {style.signed(low)} to {style.signed(high)}"
-        words += f" That is {style.signed(gap)} against intervals, {doubt} ({ends})."
-    return words + f" {style.count(len(own.labels if own else best.labels), 'test row')}, threshold 0.5."
+        low, high = words.measures.difference(best.answers, own.answers)
+        told.append(
+            f"The difference is, with 95 % confidence, from {words.difference(low)} to {words.difference(high)}"
+        )
+    return ". ".join([*told, *sizes(measured)]) + "."
 
 
-def as_frame(measured: Sequence[Measured]) -> pd.DataFrame:
+def sizes(measured: Sequence[Measured]) -> list[str]:
+    """How many literals intervals take beside thresholds, where both are known."""
+    by_name = {one.name: one.n_literals for one in measured}
+    a, b = by_name.get("Intervals"), by_name.get("Thresholds")
+    if not a or not b:
+        return []
+    fewer = f"{b / a:.1f} times fewer" if b >= a else f"{a / b:.1f} times more"
+    return [
+        f"Intervals take {fewer} literals than thresholds; a literal is one bound or category that a clause asks for"
+    ]
+
+
+def as_frame(measured: Sequence[Measured], words: Words) -> pd.DataFrame:
     """The comparison in the paper's columns, one row per model."""
+    first, *others = words.in_table
     rows: dict[str, dict[str, Any]] = {}
     for one in measured:
-        low, high = one.intervals["F1"]
+        low, high = one.intervals[first]
         rows[one.name] = {
-            "F1": one.scores["F1"],
-            "F1, 95 %": f"{low:.2f}–{high:.2f}",
-            "Bal. acc.": one.scores["balanced accuracy"],
-            "AUC": one.scores["AUC"],
+            words.name(first): one.scores[first],
+            "95 %": words.span(first, low, high) if np.isfinite(low) else None,
+            **{words.name(name): one.scores[name] for name in others},
             "No. of Lit.": one.n_literals,
             "Rules": one.n_rules,
             "Lit. in rules": one.n_rule_literals,
@@ -112,18 +146,12 @@ def as_frame(measured: Sequence[Measured]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(("No. of Lit.", "Rules", "Lit. in rules"), "Int64"))
 
 
-def _table(measured: Sequence[Measured], f1: str) -> None:
+def _table(measured: Sequence[Measured], words: Words) -> None:
     three, one = (st.column_config.NumberColumn(format=text) for text in ("%.3f", "%.1f"))
+    scores = {words.name(name): three for name, (_, most) in words.measures.ends.items() if most <= 1}
     st.dataframe(
-        as_frame(measured).rename(columns={"F1": f1}),
-        column_config={
-            f1: three,
-            "Bal. acc.": three,
-            "AUC": three,
-            "Time (s)": three,
-            "Mem., train. (KB)": one,
-            "Mem., test. (KB)": one,
-        },
+        as_frame(measured, words),
+        column_config=scores | {"Time (s)": three, "Mem., train. (KB)": one, "Mem., test. (KB)": one},
         height="content",
         placeholder="–",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import style
@@ -14,33 +13,33 @@ from dashboard.compare_view.rules_beside import compared_rules
 from dashboard.compare_view.state import Beside, Comparing
 from dashboard.compare_view.working import offer
 from tmcore.compare import Difference, difference, spans
-from tmcore.estimators import TsetlinClassifier
 from tmcore.judge import fit
 from tmcore.parameters import PARAMETERS, Parameters
 
 if TYPE_CHECKING:
+    from dashboard.goals import AnyScores, Goal, Model
     from dashboard.jobs import Job
 
 SHOWN_AT_FIRST = 60
 SETTINGS = ("n_clauses", "T", "s", "epochs")
 
 
-def _changes(base: Parameters) -> Parameters | None:
+def _changes(base: Parameters, goal: Goal) -> Parameters | None:
     """The other run's settings, from the fields; None where they cannot be."""
-    cells = st.columns(6)
+    cells, vote_target = st.columns(6), goal.settings(base).vote_target
     values: dict[str, Any] = {
         "random_state": cells[0].number_input("Seed", 0, 2**31 - 1, base.random_state + 1, key="other_seed")
     }
     for cell, name in zip(cells[1:5], SETTINGS, strict=True):
         info = PARAMETERS[name]
-        value = base.vote_target if name == "T" else getattr(base, name)
+        value = vote_target if name == "T" else getattr(base, name)
         whole = info.step is not None and float(info.step).is_integer()
         kind: Any = int if whole else float
         values[name] = cell.number_input(
             info.label, kind(info.minimum), kind(info.maximum), kind(value), kind(info.step),
-            key=f"other_{name}", help=info.meaning, format=None if whole else "%g",
+            key=f"other_{name}", help=goal.meanings.get(name, info.meaning), format=None if whole else "%g",
         )  # fmt: skip
-    if base.T == "auto" and values["T"] == base.vote_target:
+    if base.T == "auto" and values["T"] == vote_target:
         values["T"] = "auto"
     kinds = [one for one in PARAMETERS["representation"].choices if one != "boolean"]
     values["representation"] = cells[5].selectbox(
@@ -68,31 +67,25 @@ def name_of(parameters: Parameters, base: Parameters) -> str:
     return ", ".join(differing) or f"seed {parameters.random_state}, the same settings"
 
 
-def _accuracy(held: Comparing, model: TsetlinClassifier) -> float | None:
-    return float(model.score(held.split.X_test, held.split.y_test)) if len(held.split.y_test) else None
-
-
-def show(held: Comparing, job: Job, model: TsetlinClassifier) -> None:
+def show(held: Comparing, job: Job, model: Model) -> None:
     """Draw the section."""
-    base = job.parameters
-    chosen = _changes(base)
+    base = job.goal.free(job.parameters)
+    chosen = _changes(base, job.goal)
     if chosen is None:
         return
     split = held.split
 
     def work(progress: Any, stop: Any) -> Beside | None:
-        other = fit(split.X_train, split.y_train, chosen, stop, split.positive_class)
-        if other is None:
-            return None
-        return Beside(name_of(chosen, base), chosen, other, _accuracy(held, other))
+        other = fit(split.X_train, split.y_train, chosen, stop, split.positive_class, split.task)
+        return None if other is None else Beside(name_of(chosen, base), other, _scores(held, other))
 
     def keep() -> None:
         if st.button("Keep this run to compare later ones with", key="other_keep"):
-            held.keep(Beside(f"kept: {name_of(base, base)}", base, model, _accuracy(held, model)))
+            held.keep(Beside(f"kept: {name_of(base, base)}", model, _scores(held, model)))
             st.rerun()
 
-    doing = "Training the other run"
-    task = offer(held, "other", "Train it beside this run", doing, work, more=keep)
+    about = f"Trains one machine on the same rows with the seed and settings above; {held.takes(1)} with this run's."
+    task = offer(held, "other", "Train it beside this run", "Training the other run", work, about, keep)
     if task is not None and not task.busy:
         held.keep(task.result)
         held.tasks.pop("other", None)
@@ -104,7 +97,12 @@ def show(held: Comparing, job: Job, model: TsetlinClassifier) -> None:
     place = st.selectbox(
         "Compare with", places, format_func=lambda k: held.beside[k].name, key=f"other_which_{len(places)}"
     )
-    _compare(held, job, model, held.beside[place])
+    _compare(held, model, held.beside[place])
+
+
+def _scores(held: Comparing, model: Model) -> AnyScores:
+    split = held.split
+    return held.words.goal.measure(model, (split.X_train, split.y_train), (split.X_test, split.y_test))
 
 
 def finding(found: Difference) -> str:
@@ -114,25 +112,20 @@ def finding(found: Difference) -> str:
     return "Rules: " + ", ".join(parts)
 
 
-def _compare(held: Comparing, job: Job, model: TsetlinClassifier, other: Beside) -> None:
+def _compare(held: Comparing, model: Model, other: Beside) -> None:
     ours, theirs = model.rules_, other.model.rules_
     found = difference(ours, theirs, spans([ours, theirs], held.split.X_train))
-    agree = _agreement(held, model, other.model)
-    style.section(finding(found), agree)
-    own = _accuracy(held, model)
-    rows: dict[str, tuple[float | int | None, float | int | None]] = {
-        "Unseen rows right": (own, other.test_accuracy),
-        "Rules": (len(ours), len(theirs)),
-        "Literals": (ours.n_literals, theirs.n_literals),
-        "Included literals while voting": (model.n_literals_, other.model.n_literals_),
-    }
-    cells = {
-        "": list(rows),
-        "This run": [_cell(values[0]) for values in rows.values()],
-        "The other": [_cell(values[1]) for values in rows.values()],
-    }
+    style.section(finding(found), _how(held, model, other.model))
+    sizes = (
+        ("Rules", len(ours), len(theirs)),
+        ("Literals", ours.n_literals, theirs.n_literals),
+        ("Included literals while voting", model.n_literals_, other.model.n_literals_),
+    )
+    own = _scores(held, model)
+    lines = [*held.words.goal.lines(own, other.scores), *((name, f"{a:,}", f"{b:,}") for name, a, b in sizes)]
     left, _ = st.columns([2, 1])
-    left.table(pd.DataFrame(cells), hide_index=True)
+    names, here, there = zip(*lines, strict=True)
+    left.table({"": list(names), "This run": list(here), "The other": list(there)}, hide_index=True)
     painter = ComparePainter(ours, held.split.X_train, held.split.y_train)
     longest = max(len(part) for part in (found.same, found.moved, found.only_first, found.only_second))
     every = longest > SHOWN_AT_FIRST and st.toggle(
@@ -142,18 +135,13 @@ def _compare(held: Comparing, job: Job, model: TsetlinClassifier, other: Beside)
     compared_rules(groups, ("weight here", "weight there"), key="other_rules")
 
 
-def _cell(value: float | int | None) -> str:
-    if value is None:
-        return "not measured"
-    return style.percent(value) if isinstance(value, float) else f"{value:,}"
-
-
-def _agreement(held: Comparing, model: TsetlinClassifier, other: TsetlinClassifier) -> str:
-    split = held.split
-    if not len(split.y_test):
-        return ""
-    same = int((model.predict(split.X_test) == other.predict(split.X_test)).sum())
-    return (
-        f"Both give {same:,} of {style.count(len(split.y_test), 'test row')} the same class. Rules are paired when "
-        "they speak for one class and ask the same columns in the same direction. Dashed: the other run's bound."
+def _how(held: Comparing, model: Model, other: Model) -> str:
+    """How alike the two answer, and how their rules are paired."""
+    split, words = held.split, held.words
+    paired = (
+        f"Two rules are paired when they are alike: {words.alike}, and asking the same columns in the same direction. "
+        "Dashed: the other run's bound."
     )
+    if not len(split.y_test):
+        return paired
+    return f"{words.agreement(model.predict(split.X_test), other.predict(split.X_test))} {paired}"

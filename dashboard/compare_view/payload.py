@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.rule_list.payload import Painter
 from dashboard.style import count, hue, mark, percent
 from tmcore.compare import Difference, Recurring, Stability, bounds
-from tmcore.conditions import Condition, number_text, weight_text
+from tmcore.conditions import Condition, number_text
 from tmcore.rule import Rule, as_tuple
 from tmcore.ruleset import RuleSet
 
@@ -62,7 +62,7 @@ class ComparePainter:
         row["weights"] = [
             None
             if one is None
-            else {"text": weight_text(self._weight(one)), "share": self._weight(one) / top}
+            else {"text": self._painter.outcomes.weight(self._weight(one)), "share": self._weight(one) / top}
             for one in (first, second)
         ]
         return row
@@ -123,7 +123,7 @@ class ComparePainter:
             "hue": hue(index),
             "mark": mark(index),
             "markHue": hue(index),
-            "outcome": self.rules.class_text(rule),
+            "outcome": self._painter.outcomes.side(self.rules, rule),
             "others": [],
             "conditions": [self._painter.condition(one, index) for one in rule.conditions],
         }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dashboard import style
-from dashboard.background import Task
-from tmcore.estimators import TsetlinClassifier
-from tmcore.parameters import Parameters
+from dashboard.background import THREADS, Task
+from dashboard.compare_view.words import Words, words_for
+from dashboard.live.estimate import duration
 
 if TYPE_CHECKING:
+    from dashboard.goals import AnyScores, Model
     from dashboard.session import Session, Split
 
 MOST_BESIDE = 8
@@ -22,9 +22,8 @@ class Beside:
     """A settled model kept to compare with."""
 
     name: str
-    parameters: Parameters
-    model: TsetlinClassifier
-    test_accuracy: float | None
+    model: Model
+    scores: AnyScores
 
 
 @dataclass(eq=False)
@@ -32,7 +31,7 @@ class Comparing:
     """Tasks by name, models kept beside the run, what was chosen, and the threshold in use; all of one split.
 
     ``model`` is the settled one in use. ``threshold`` belongs to the settled model ``threshold_of``; another model
-    starts at a half again.
+    starts at a half again. ``machine_seconds`` is about how long training and settling one machine takes.
     """
 
     split: Split
@@ -42,6 +41,19 @@ class Comparing:
     threshold: float = HALF
     threshold_of: object = None
     model: object = None
+    machine_seconds: float = 0.0
+    words: Words = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = words_for(self.split)
+
+    def takes(self, n_machines: int) -> str:
+        """About how long training so many machines takes, as many at a time as may be, in words: "about 12 s"."""
+        return duration(self.machine_seconds * n_machines / min(THREADS, n_machines))
+
+    def takes_in_turn(self, n_machines: int) -> str:
+        """The same, one after another."""
+        return duration(self.machine_seconds * n_machines)
 
     def keep(self, model: Beside) -> None:
         """Keep a model; the oldest goes where there are too many."""
@@ -50,7 +62,7 @@ class Comparing:
     def use(self, model: object) -> None:
         """Compare these rules; what was worked out about the rules of another model goes."""
         if self.model is not model:
-            self.model = model
+            self.model, self.machine_seconds = model, 0.0
             if (task := self.tasks.pop("seeds", None)) is not None:
                 task.stop()
 
@@ -61,13 +73,6 @@ class Comparing:
     def choose(self, threshold: float, model: object) -> None:
         """Use a threshold for a model."""
         self.threshold, self.threshold_of = threshold, model
-
-
-def measure_name(measure: str, split: Split) -> str:
-    """A measure as it is shown: F1 with the class it is of, where one of two is predicted."""
-    if measure != "F1" or split.positive_class is None:
-        return measure
-    return f"F1 of {style.short(split.positive_class)}"
 
 
 def comparing(current: Session) -> Comparing | None:

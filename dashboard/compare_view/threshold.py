@@ -43,7 +43,9 @@ def show(held: Comparing, model: TsetlinClassifier, parameters: Parameters) -> N
         "Find the cheapest threshold",
         "Cross-validating",
         work,
-        "Trains 5 machines, each on four fifths of the training rows, to predict rows they did not see.",
+        "What a threshold costs shows only on rows that the rules were not made from. So the training rows are divided "
+        f"in five, and five times a machine learns from four parts and predicts the fifth, {held.takes(5)} in all. "
+        "Then every row was predicted by a machine that had not seen it. This run and its rules stay as they are.",
     )
     _moving(held, model, None if task is None else task.result)
 

@@ -118,14 +118,26 @@ def _progress(dial: Dialling) -> None:
     task, found = dial.task, dial.found
     if task is not None and task.busy:
         _watch(task, None if found is None else found.seconds)
+        if found is not None:
+            st.caption(why(dial.n_folds))
     elif task is not None and task.error is not None:
         st.markdown(f":red[:material/error:] {style.plain(task.error)}")
     elif found is not None and found.marks and not dial.is_scored:
         if not dial.n_folds:
             st.caption(dial.measuring.too_few)
             return
-        words = f"Retrain {dial.n_folds} machines, {duration(found.seconds)}"
+        words = f"Check on rows not learned from, {duration(found.seconds)}"
         st.button(words, on_click=dial.retrain, key="dial_retrain")
+        st.caption(why(dial.n_folds))
+
+
+def why(n_folds: int) -> str:
+    """What machines are trained again for."""
+    return (
+        "How many rules are enough shows only on rows that they were not made from. So the training rows are divided "
+        f"in {n_folds}, and {n_folds} times a machine learns from all parts but one and is scored on that one. The "
+        "rules and the test rows stay as they are."
+    )
 
 
 @st.fragment(run_every=0.5)

@@ -129,6 +129,10 @@ class ClassOutcomes:
         """What a rule says, after THEN."""
         return rules.class_text(rule)
 
+    def side(self, rules: RuleSet, rule: Rule) -> str:
+        """What a rule speaks for, whatever its weight."""
+        return rules.class_text(rule)
+
     def scores(self, base: RuleSet, votes: tuple[NDArray[np.float64], ...], y: tuple[Any, ...]) -> Scores:
         """Accuracy and F1 by the vote sums of training rows and, where there are any, of test rows."""
         found: list[float] = []
@@ -221,6 +225,10 @@ class NumberOutcomes:
         """What a rule says, after THEN: "adds +12.3 mg"."""
         assert isinstance(rule.weights, float)
         return f"adds {self.weight(rule.weights)}" + (f"\u00a0{self.unit}" if self.unit else "")
+
+    def side(self, rules: RuleSet, rule: Rule) -> str:
+        """Which way a rule moves the number: "higher price"."""
+        return f"{rules.class_text(rule)} {self.label}"
 
     def scores(
         self, base: RuleSet, votes: tuple[NDArray[np.float64], ...], y: tuple[Any, ...]

@@ -8,23 +8,17 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session, style
-from dashboard.compare_view import judging, models, numbers, other_run, seeds, threshold
+from dashboard.compare_view import judging, models, other_run, seeds, threshold
 from dashboard.compare_view.state import comparing
+from dashboard.compare_view.words import SECTIONS
+from dashboard.live.estimate import measure
 from dashboard.session import Session
-from tmcore.judge import share_interval
+from tmcore.estimators import TsetlinClassifier
 
 if TYPE_CHECKING:
     from dashboard.compare_view.state import Comparing
+    from dashboard.goals import Model
     from dashboard.jobs import Job
-    from tmcore.estimators import TsetlinClassifier
-
-SECTIONS = {
-    "sure": "How sure",
-    "threshold": "Threshold and costs",
-    "models": "Other models",
-    "run": "Another run",
-    "seeds": "Other seeds",
-}
 
 
 def _nothing_yet(current: Session) -> None:
@@ -52,19 +46,12 @@ def _not_settled(job: Job) -> None:
         st.rerun()
 
 
-def headline(model: TsetlinClassifier, job: Job) -> str:
-    """The page's sentence: what the test rows say, and how little."""
-    rules = style.count(len(model.rules_), "rule")
-    n_rows = len(job.y_test)
-    if not n_rows:
-        return f"{rules}, not measured on unseen rows"
-    n_right = int((model.predict(job.X_test) == job.y_test.to_numpy()).sum())
-    low, high = share_interval(n_right, n_rows)
-    verb = "gets" if len(model.rules_) == 1 else "get"
-    return (
-        f"{rules} {verb} {style.percent(n_right / n_rows)} of {n_rows:,} unseen rows right; "
-        f"of all rows it may be {judging.span(low, high)}"
-    )
+def machine_seconds(job: Job) -> float:
+    """About how long training and settling a machine with a run's settings takes; the pace is measured now."""
+    assert job.run is not None
+    assert job.outcome is not None
+    rows = job.parameters.epochs * job.run.n_rows
+    return rows / measure(job.run, job.parameters).rows_per_second + job.outcome.seconds
 
 
 def _columns(current: Session) -> pd.DataFrame:
@@ -77,12 +64,11 @@ def _columns(current: Session) -> pd.DataFrame:
     return table.frame.loc[learned.index].drop(columns=table.target)
 
 
-def _section(current: Session, job: Job, held: Comparing, model: TsetlinClassifier) -> None:
-    """The section that is chosen, of a run on classes."""
-    two = len(model.rule_classes_) == 2
+def _section(current: Session, job: Job, held: Comparing, model: Model) -> None:
+    """The section that is chosen."""
     section = st.segmented_control(
         "What to compare",
-        [key for key in SECTIONS if two or key != "threshold"],
+        held.words.sections,
         default=held.choices.get("section", "sure"),
         required=True,
         format_func=SECTIONS.__getitem__,
@@ -95,6 +81,7 @@ def _section(current: Session, job: Job, held: Comparing, model: TsetlinClassifi
     elif section == "sure":
         judging.show(held, model, parameters, _columns(current))
     elif section == "threshold":
+        assert isinstance(model, TsetlinClassifier)  # only two classes have the section
         threshold.show(held, model, parameters)
     elif section == "models":
         models.show(held, parameters)
@@ -119,14 +106,14 @@ def show() -> None:
     assert dial is not None
     model = dial.model
     held.use(model)
+    held.machine_seconds = held.machine_seconds or machine_seconds(job)
     edited = " · as learned, without the edits made by hand" if editing.is_edited else ""
     if dial.chosen is not None:
         edited += " · the rules at the dial's point on the Rules page; machines trained here settle their own"
-    below = f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')}"
-    if job.task == "numbers":
-        numbers.show(held, job, model, below + edited)
-        return
-    style.sentence(headline(model, job), f"{below} · 95 % interval{edited}")
+    below = (
+        f"{style.short(job.name)} · {style.count(len(job.y_train), 'training row')} · 95 % interval{edited}"
+    )
+    style.sentence(held.words.headline(model, style.count(len(model.rules_), "rule")), below)
     _section(current, job, held, model)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, mean_absolute_error, r2_score
 from sklearn.tree import DecisionTreeClassifier
 
 from tmcore.compare import Pair, difference, recurring, shape, spans, stability
@@ -23,7 +23,9 @@ from tmcore.contenders import (
     usual_pipeline,
 )
 from tmcore.judge import fit
+from tmcore.number_rules import NumberRules
 from tmcore.parameters import Parameters
+from tmcore.regressor import TsetlinRegressor
 from tmcore.rule import Rule
 from tmcore.ruleset import RuleSet
 
@@ -215,3 +217,49 @@ def test_stopping_keeps_what_was_measured() -> None:
     halting = Contender("none", "", False, lambda X, y, stop: None)
     first, *_ = baselines()
     assert [one.name for one in compare_models((X, y), (X, y), [first, halting, first])] == [first.name]
+
+
+def test_models_of_numbers_are_scored_on_the_same_split() -> None:
+    X, _ = table()
+    y = pd.Series(40 + 30.0 * (X["a"] > 0) + np.random.default_rng(1).normal(scale=2, size=90))
+    train, test = (X[:60], y[:60]), (X[60:], y[60:])
+    parameters = Parameters(n_clauses=10, epochs=3)
+    found = compare_models(
+        train, test, [*machines(parameters, task="numbers"), *baselines(0, "numbers")[:4]], task="numbers"
+    )
+    assert [one.name for one in found[3:]] == ["Mean", "Shallow tree", "Ridge regression", "Random forest"]
+    for one, changes in zip(
+        found[:3], ({}, {"representation": "thresholds"}, {"weights": "real"}), strict=True
+    ):
+        model = TsetlinRegressor(n_clauses=10, epochs=3, random_state=0, **changes).fit(*train)
+        assert one.scores["MAE"] == pytest.approx(mean_absolute_error(test[1], model.predict(test[0])))
+        assert (one.n_literals, one.n_rules) == (model.n_literals_, len(model.rules_))
+    mean = np.full(30, train[1].mean())
+    assert found[3].scores["MAE"] == pytest.approx(mean_absolute_error(test[1], mean))
+    assert found[3].scores["R2"] == pytest.approx(r2_score(test[1], mean))
+    assert found[3].intervals["R2"][0] < found[3].scores["R2"] < found[3].intervals["R2"][1]
+    assert found[4].n_rules is not None
+    assert found[6].scores["MAE"] < found[3].scores["MAE"]
+
+
+def test_rules_of_numbers_come_back_when_they_move_the_number_the_same_way() -> None:
+    def numbers(*listed: Rule) -> NumberRules:
+        return NumberRules(np.array([]), 100.0, listed, ())
+
+    first = numbers(Rule((age(lower=50),), 12.0), Rule((town("a"),), -3.0))
+    second = numbers(Rule((age(lower=40),), 2.0), Rule((town("a"),), 3.0))
+    found = difference(first, second, {"age": 50.0})
+    assert found.moved == (Pair(1, 1, pytest.approx(0.2)),)
+    assert (found.only_first, found.only_second) == ((2,), (2,))
+    again = recurring(first, [second, first])
+    assert [(one.number, one.n_seeds) for one in again.rules] == [(1, 2), (2, 1), (None, 1)]
+
+
+def test_stability_of_numbers_trains_regressors_with_the_seeds_given() -> None:
+    X, _ = table()
+    y = 40 + 30.0 * (X["a"] > 0)
+    models = [TsetlinRegressor(n_clauses=10, epochs=3, random_state=seed).fit(X, y) for seed in (3, 4)]
+    found = stability(X, y, Parameters(n_clauses=10, epochs=3), [3, 4], models[0].rules_)
+    assert {one.to_text() for one in found.sets} == {model.rules_.to_text() for model in models}
+    own = {shape(rule, ("lower", "higher")) for rule in models[0].rules_}
+    assert {one.form for one in found.rules if one.number is not None} == own
