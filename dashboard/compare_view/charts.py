@@ -25,6 +25,7 @@ def _rows_layout(figure: go.Figure, names: Sequence[str], height: int) -> None:
         range=[len(names) - 0.5, -0.5],
         automargin=True,
         showgrid=False,
+        tickfont={"color": style.token("ink"), "size": 13},
     )
 
 

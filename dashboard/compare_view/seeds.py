@@ -43,7 +43,7 @@ def show(held: Comparing, model: Model, parameters: Parameters) -> None:
     about = (
         "A machine makes random draws while it learns, and the seed decides which. This trains "
         f"{style.count(n, 'more machine')} on the same rows with the same settings, {held.takes(n)} in all. A rule "
-        "that comes back with most seeds is in the data; one that does not may be chance."
+        "that most of them find does not hang on those draws; one that few find may be chance."
     )
     task = offer(held, "seeds", f"Train with {n} other seeds", "Training", work, about)
     if task is None:
