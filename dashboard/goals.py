@@ -242,7 +242,7 @@ class NumberGoal:
     def baseline(self, y_test: pd.Series) -> str:
         """What the simplest answer would get on unseen rows."""
         mae = float((y_test - self.mean).abs().mean())
-        return f"always the mean, {self.amount(self.mean)}, would miss by {self.amount(mae)}"
+        return f"always the mean of the training rows, {self.amount(self.mean)}, would miss by {self.amount(mae)}"
 
     def _amount(self, value: float | None) -> str:
         return NOT_MEASURED if value is None else self.amount(value)

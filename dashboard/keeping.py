@@ -19,7 +19,8 @@ from dashboard.history import Moment
 from dashboard.jobs import Job
 from dashboard.kept_table import TrainedTable
 from dashboard.saving import Keeper
-from dashboard.session import Session, Split
+from dashboard.session import Session
+from dashboard.splitting import Split
 from dashboard.store import KeptRun, Store
 from tmcore.decode import decode
 from tmcore.encode import Encoder
@@ -57,6 +58,12 @@ def _session_of(key: str | None) -> Session:
         made.notices.append(str(error))
     _sessions[made.owner] = made
     return made
+
+
+def keeps_others(kept: Store, own: list[KeptRun]) -> bool:
+    """Whether the server keeps any run besides an owner's; which and whose it is stays unsaid."""
+    folder = kept.folder / "runs"
+    return folder.is_dir() and sum(1 for _ in folder.iterdir()) > len(own)
 
 
 def new_job(

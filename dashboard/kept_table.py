@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.session import Split
+from dashboard.splitting import Split
 from tmcore import files
 from tmcore.table import Table
 from tmcore.table_files import read_table_file, write_table

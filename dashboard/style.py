@@ -16,6 +16,7 @@ NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 CLASS_MARKS = ("●", "▲", "■", "◆")
 LONGEST_NAME = 80
+MOST_DECIMALS = 3
 
 _WORD_JOINER = "\u2060"
 # What Streamlit turns into arrows and links even where every sign is escaped: -> <- -- <= >= ~= http:// www. a@b
@@ -78,8 +79,11 @@ def count(number: int, noun: str = "", plural: str | None = None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a whole percentage: "85 %" with a no-break space."""
-    return f"{100 * share:.0f}{NO_BREAK}%"
+    """A share as a whole percentage: "85 %" with a no-break space; with decimals where it would be all or nothing."""
+    decimals = 0
+    while decimals < MOST_DECIMALS and 0 < share < 1 and round(100 * share, decimals) in (0, 100):
+        decimals += 1
+    return f"{100 * share:.{decimals}f}{NO_BREAK}%"
 
 
 def signed(number: float, digits: int = 2) -> str:
@@ -100,6 +104,16 @@ def amount(number: float, unit: str = "") -> str:
         decimals = 2 - math.floor(math.log10(abs(number))) if number else 0
         text = f"{round(number, decimals):,.{max(0, decimals)}f}"
     return text.replace("-", MINUS) + (f"{NO_BREAK}{unit}" if unit else "")
+
+
+def figure(number: float) -> str:
+    """A number from the data with at most four digits, but every one before the point: "1,234,567", "0.1235"."""
+    if number and not 1e-4 <= abs(number) < 1e15:
+        return amount(number)
+    decimals = 3 - math.floor(math.log10(abs(number))) if number else 0
+    text = f"{number:,.{max(0, decimals)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", MINUS)
 
 
 def mark(index: int) -> str:

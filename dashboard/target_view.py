@@ -10,7 +10,8 @@ import streamlit as st
 from dashboard import charts, style
 from dashboard.goals import NumberGoal
 from dashboard.session import Session
-from tmcore.conditions import number_text, visible
+from tmcore.conditions import visible
+from tmcore.label_choices import LabelChoices, doubts
 from tmcore.labels import class_order
 from tmcore.predicted import TaskName
 from tmcore.table import Table
@@ -18,6 +19,7 @@ from tmcore.table import Table
 Try = Callable[[Callable[[], None]], None]
 """Makes a change, or keeps one sentence why it cannot be made."""
 
+MIN_CLASSES = 2
 AS = {"classes": "a class", "numbers": "a number"}
 
 
@@ -82,7 +84,7 @@ class NumberTarget:
         """The end of the page's sentence: "progression from 25 to 346"; empty without any row."""
         if self.numbers.empty:
             return ""
-        low, high = (number_text(end) for end in (self.numbers.min(), self.numbers.max()))
+        low, high = (style.figure(end) for end in (self.numbers.min(), self.numbers.max()))
         unit = f"{style.NO_BREAK}{style.short(self.goal.unit)}" if self.goal.unit else ""
         return f"{style.short(self.goal.label)} from {low} to {high}{unit}"
 
@@ -95,8 +97,10 @@ class NumberTarget:
             return
         miss = float((self.numbers - self.goal.mean).abs().mean())
         style.section(
-            f"Always answering the mean, {self.goal.amount(self.goal.mean)}, misses by {self.goal.amount(miss)}",
-            "Rows by their number; the line is the mean. Rules are to miss by less.",
+            f"Always answering the mean of all rows, {self.goal.amount(self.goal.mean)}, misses by "
+            f"{self.goal.amount(miss)}",
+            "Rows by their number; the line is the mean of all of them, training and test rows. Rules are to miss by "
+            "less.",
         )
         unit = style.short(self.goal.unit) if self.goal.unit else None
         drawn = charts.spread(self.numbers, self.goal.mean, unit)
@@ -125,6 +129,51 @@ def show(current: Session, table: Table, target: Target | None, attempt: Try) ->
     if target is not None:
         with next(fields, st.container()):
             target.choose(current, attempt)
+
+
+def offers(current: Session, table: Table, labels: tuple[str, ...], attempt: Try) -> None:
+    """Buttons for labels of a problem: read one as another that it looks like, or leave out those with too few rows.
+
+    Nothing is offered that would leave one class.
+    """
+    counts = table.answers.value_counts()
+    n_classes = int((counts > 0).sum())
+    found = [doubt for doubt in doubts(counts) if doubt.label in labels]
+    with st.container(horizontal=True, gap="small"):
+        for doubt in found:
+            if doubt.alike is not None and n_classes > MIN_CLASSES:
+                words = f"Read {style.short(doubt.label)} as {style.short(doubt.alike)}"
+                _offer(words, current, table, {doubt.label: doubt.alike}, attempt)
+        too_few: dict[str, str | None] = {doubt.label: None for doubt in found if doubt.too_few}
+        if too_few and n_classes - len(too_few) >= MIN_CLASSES:
+            n_rows = sum(doubt.n_rows for doubt in found if doubt.too_few)
+            _offer(f"Leave out {style.count(n_rows, 'row')}", current, table, too_few, attempt)
+
+
+def _offer(words: str, current: Session, table: Table, choices: LabelChoices, attempt: Try) -> None:
+    st.button(
+        style.plain(words),
+        key=f"label-{current.generation}-{current.edits}-{words}",
+        on_click=lambda: attempt(lambda: _read_labels(current, table, choices)),
+    )
+
+
+def _read_labels(current: Session, table: Table, choices: LabelChoices) -> None:
+    for label, read_as in choices.items():
+        table = table.with_label(label, read_as)
+    current.edit(table)
+
+
+def chosen(current: Session, table: Table, label: str, attempt: Try) -> None:
+    """A choice about a label as a sentence, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(style.plain(table.label_notes[label]), width="stretch")
+        st.button(
+            "Undo",
+            type="tertiary",
+            key=f"as-it-is-{current.generation}-{current.edits}-{label}",
+            on_click=lambda: attempt(lambda: _read_labels(current, table, {label: label})),
+        )
 
 
 def _column(current: Session, table: Table, attempt: Try) -> None:

@@ -12,6 +12,11 @@ from dashboard.store import KeptRun
 from tmcore.units import split_unit
 
 SHOWN = 20
+ELSEWHERE = (
+    "Looking for runs made earlier? This machine keeps runs that this address does not open. A run is found at the "
+    "address of the page it was made at, the one with “?key=…” in it: open that from your bookmarks or the browser's "
+    "history."
+)
 
 
 def _ago(seconds: float) -> str:
@@ -63,15 +68,22 @@ def _line(current: Session, kept: store.Store, run: KeptRun) -> None:
 
 
 def show(current: Session) -> None:
-    """Draw the list; nothing where no run is kept."""
+    """Draw the list, and where else runs may be; nothing where no run is kept."""
     kept = store.current()
+    if kept is None:
+        return
     try:
-        runs = kept.runs(current.owner) if kept is not None and current.owner else []
+        runs = kept.runs(current.owner) if current.owner else []
     except ValueError as error:
         st.caption(style.plain(str(error)))
         return
-    if kept is None or not runs:
-        return
+    if runs:
+        _list(current, kept, runs)
+    if keeping.keeps_others(kept, runs):
+        st.caption(style.plain(ELSEWHERE))
+
+
+def _list(current: Session, kept: store.Store, runs: list[KeptRun]) -> None:
     style.section(
         "Your runs",
         "Kept on this machine with their tables, so that they can go on later. Whoever has this page's address can "

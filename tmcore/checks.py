@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tmcore import label_choices
+from tmcore.column_info import ColumnInfo
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES
-from tmcore.problems import Problem, counted, listed, quoted
-
-if TYPE_CHECKING:
-    from tmcore.table import ColumnInfo
+from tmcore.problems import Problem, counted, listed, number_said, quoted
 
 MUCH_MISSING = 0.3
 SMALL_CLASS_SHARE = 0.05
@@ -24,11 +22,10 @@ _LEAK_REDUCTION = 0.95
 _LEAK_CORRELATION = 0.999
 
 
-def target_problems(name: str, values: pd.Series) -> Iterator[Problem]:
-    """Whether the column `values` can be the target, and how its classes are spread."""
-    known = values.dropna()
-    left_out = len(values) - len(known)
-    counts = known.value_counts()
+def target_problems(name: str, values: pd.Series, answers: pd.Series) -> Iterator[Problem]:
+    """Whether the column `values` can be the target, and how the classes of its `answers` are spread."""
+    left_out = int(values.isna().sum())
+    counts = answers.value_counts()
     counts = counts[counts > 0]
     if len(counts) == 0:
         yield Problem("error", name, f"The target {quoted(name)} has no values; choose another target.")
@@ -53,20 +50,18 @@ def target_problems(name: str, values: pd.Series) -> Iterator[Problem]:
         verb = "is" if left_out == 1 else "are"
         message = f"{counted(left_out, 'row')} without a value in the target {quoted(name)} {verb} left out."
         yield Problem("warning", name, message)
+    yield from label_choices.problems(name, counts)
     yield from _class_sizes(name, counts)
 
 
 def _class_sizes(name: str, counts: pd.Series) -> Iterator[Problem]:
+    """The smallest of the classes that have rows enough to train and test on."""
     n_rows = int(counts.sum())
-    single = [quoted(label) for label, count in counts.items() if count == 1]
-    if single:
-        message = (
-            f"{'Class' if len(single) == 1 else 'Classes'} {listed(single)} of {quoted(name)} "
-            f"{'has' if len(single) == 1 else 'have'} one row only, too few to learn from and test on."
-        )
-        yield Problem("warning", name, message)
-    label, smallest = counts.index[-1], int(counts.iloc[-1])
-    if smallest > 1 and (smallest < FEW_ROWS_IN_CLASS or smallest / n_rows < SMALL_CLASS_SHARE):
+    enough = counts[counts >= label_choices.FEWEST_ROWS]
+    if enough.empty:
+        return
+    label, smallest = enough.index[-1], int(enough.iloc[-1])
+    if label != counts.index[0] and (smallest < FEW_ROWS_IN_CLASS or smallest / n_rows < SMALL_CLASS_SHARE):
         share, largest = 100 * smallest / n_rows, 100 * counts.iloc[0] / n_rows
         message = (
             f"Class {quoted(label)} has {counted(smallest, 'row')} of {n_rows:,} ({share:.2g} %). Always answering "
@@ -121,9 +116,10 @@ def hidden_missing_problems(name: str, numbers: NDArray[np.float64]) -> Iterator
     zeros = lowest == 0 and others[0] >= 0.1 * np.median(known[known > 0])
     negative = lowest in (-1, -9, -99, -999, -9999) and others[0] >= 0
     if lonely and (zeros or negative):
+        low = number_said(lowest)
         message = (
-            f"Column {quoted(name)} is {lowest:g} in {counted(int(counts[0]), 'row')} and otherwise at least "
-            f"{others[0]:g}; {lowest:g} may stand for a missing value. If so, empty these cells in the file."
+            f"Column {quoted(name)} is {low} in {counted(int(counts[0]), 'row')} and otherwise at least "
+            f"{number_said(others[0])}; {low} may stand for a missing value. If so, empty these cells in the file."
         )
         yield Problem("info", name, message)
 

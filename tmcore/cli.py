@@ -61,6 +61,21 @@ def _add_target(made: argparse.ArgumentParser) -> None:
         metavar="LABEL",
         help="of two classes the one that rules and F1 speak for; the rarer if not given",
     )
+    made.add_argument(
+        "--read-as",
+        type=_read_as,
+        action="append",
+        default=[],
+        metavar="LABEL=OTHER",
+        help="a label of the target that stands for another one, such as a typing error; may be repeated",
+    )
+    made.add_argument(
+        "--leave-out",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="a label of the target whose rows are left out; may be repeated",
+    )
 
 
 def _add_roles(made: argparse.ArgumentParser) -> None:
@@ -185,6 +200,13 @@ def _order(text: str) -> tuple[str, list[str]]:
     if not equals or not levels:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=LOW,...,HIGH")
     return name, [level.strip() for level in levels.split(",")]
+
+
+def _read_as(text: str) -> tuple[str, str]:
+    label, equals, other = text.rpartition("=")
+    if not equals or not label or not other:
+        raise argparse.ArgumentTypeError(f"{text!r} is not LABEL=OTHER")
+    return label, other
 
 
 def _separator(text: str) -> str:

@@ -24,11 +24,13 @@ class Problem:
     severity : "error" (training is not possible), "warning" or "info"
     column : the column it is about, None for the whole table
     message : one or two plain sentences
+    labels : texts of the target's labels that it is about, where rows of them may be left out or read differently
     """
 
     severity: Severity
     column: str | None
     message: str
+    labels: tuple[str, ...] = ()
 
 
 def quoted(text: object, most: int = 40) -> str:
@@ -42,6 +44,11 @@ def listed(items: list[str], most: int = 5) -> str:
     if len(items) > most:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def number_said(number: float) -> str:
+    """A number from a table: ``1,234,567``, ``0.5``, with at most six digits where it is not whole."""
+    return f"{number:,.0f}" if float(number).is_integer() and abs(number) < 1e15 else f"{number:,.6g}"
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

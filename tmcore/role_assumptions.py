@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from tmcore.column_info import ColumnInfo
 from tmcore.problems import listed, quoted
-
-if TYPE_CHECKING:
-    from tmcore.table import ColumnInfo
 
 
 def role_assumptions(

@@ -9,9 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from tmcore import predicted
+from tmcore import label_choices, predicted
+from tmcore.column_info import ColumnInfo
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_role, guess_target
+from tmcore.label_choices import LabelChoices
 from tmcore.predicted import TASKS, TaskName
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
 from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw, reading_assumptions
@@ -34,25 +36,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class ColumnInfo:
-    """What is known about one column.
-
-    Attributes
-    ----------
-    name : verbatim from the file, without surrounding blanks
-    role : "numeric", "boolean", "nominal", "ordinal" or "ignored"
-    n_missing, n_unique : missing cells, and different values among the others
-    note : why it is left out, or what to know about it; often ""
-    """
-
-    name: str
-    role: TableRole
-    n_missing: int
-    n_unique: int
-    note: str
-
-
 @dataclass(frozen=True, eq=False)
 class Table:
     """An immutable table; the ``with_`` methods return changed copies.
@@ -64,6 +47,7 @@ class Table:
     target : the column to predict, None until one is known
     chosen_class : of a target with two classes the one to predict, None where nobody chose; see `positive_class`
     chosen_task : "classes" or "numbers", None where nobody chose; see `task`
+    label_choices : labels of the target that are read as another or left out; see `with_label`
     """
 
     frame: pd.DataFrame
@@ -77,6 +61,7 @@ class Table:
     _target_reason: str = ""
     chosen_class: Any = None
     chosen_task: TaskName | None = None
+    label_choices: LabelChoices = field(default_factory=dict)
 
     @classmethod
     def from_frame(
@@ -131,7 +116,12 @@ class Table:
     @cached_property
     def assumptions(self) -> list[str]:
         """What was assumed rather than known, in plain sentences."""
-        return [*self._read_assumptions, *self._role_assumptions()]
+        return [*self._read_assumptions, *self._role_assumptions(), *self.label_notes.values()]
+
+    @cached_property
+    def label_notes(self) -> dict[str, str]:
+        """Of each label of the target that is read as another or left out, the sentence of `assumptions` about it."""
+        return {} if self.target is None else label_choices.notes(self.frame[self.target], self.label_choices)
 
     def with_role(self, name: str, role: TableRole) -> Table:
         """A copy in which a column has another role.
@@ -186,7 +176,8 @@ class Table:
         TableError
             There is no such column.
         """
-        return replace(self, target=self._known(name), _target_reason="", chosen_class=None, chosen_task=None)
+        target = replace(self, target=self._known(name), _target_reason="", label_choices={})
+        return replace(target, chosen_class=None, chosen_task=None)
 
     def with_task(self, task: TaskName) -> Table:
         """A copy that predicts the target as one of its "classes", or as one of the "numbers".
@@ -200,6 +191,7 @@ class Table:
             raise TableError("No column is chosen as the target; choose the one to predict.")
         if task == "numbers":
             predicted.read_numbers(self.target, self.frame[self.target], self._decimal)
+            return replace(self, chosen_task=task, chosen_class=None, label_choices={})
         return replace(self, chosen_task=task, chosen_class=None)
 
     @cached_property
@@ -229,6 +221,22 @@ class Table:
             The target does not have two classes, or neither is `label`.
         """
         return replace(self, chosen_class=find(self._two_classes, label, self.target))
+
+    def with_label(self, label: str, read_as: str | None) -> Table:
+        """A copy in which a label, by its text, is read as another; None leaves its rows out, itself takes that back.
+
+        Raises
+        ------
+        TableError
+            No class is predicted, the target has no such label, or `read_as` is itself read as another or left out.
+        """
+        if self.target is None or self.task == "numbers":
+            raise TableError("Labels can be left out or read as others where a class is predicted.")
+        choices = label_choices.chosen(self.frame[self.target], self.label_choices, label, read_as)
+        changed = replace(self, label_choices=choices)
+        classes = changed._two_classes
+        kept = classes is not None and self.chosen_class in (classes.first, classes.second)
+        return changed if kept else replace(changed, chosen_class=None)
 
     @cached_property
     def positive_class(self) -> Any:
@@ -268,14 +276,19 @@ class Table:
             raise TableError("No column is chosen as the target; choose the one to predict.")
         if self.task == "numbers":
             return predicted.read_numbers(self.target, self.frame[self.target], self._decimal)
-        return as_labels(self.frame[self.target].dropna())
+        return as_labels(self.answers)
+
+    @cached_property
+    def answers(self) -> pd.Series:
+        """The target's cells as read, without missing ones; labels as `with_label` has them."""
+        values = self.frame[self.target]
+        return label_choices.answers(values, self.label_choices) if self.label_choices else values.dropna()
 
     @cached_property
     def _features(self) -> pd.DataFrame:
         frame = self.frame
-        if self.target is not None:
-            with_target = frame[self.target].notna()
-            frame = frame if with_target.all() else frame[with_target]
+        if self.target is not None and len(self.answers) < len(frame):
+            frame = frame.loc[self.answers.index]
         columns = {}
         for name in self.frame.columns:
             role = self.role(name)
@@ -320,6 +333,7 @@ def read_table(
     target: str | None = None,
     task: TaskName | None = None,
     positive_class: Any = None,
+    labels: LabelChoices | None = None,
 ) -> Table:
     """Read a CSV file and guess what is not given.
 
@@ -332,6 +346,7 @@ def read_table(
     target : the column to predict
     task : whether it is predicted as one of the "classes" or of the "numbers"; None goes by its values
     positive_class : of a target with two classes the one to predict, or its text
+    labels : labels of the target by their text: the label that each is read as, None to leave its rows out
 
     Raises
     ------
@@ -344,7 +359,7 @@ def read_table(
     numbers = [name for name in frame.columns if is_number_column(frame[name])]
     assumptions = tuple(reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
     table = _assemble(frame, raw.decimal, assumptions, raw.problems)
-    return _override(table, target, task, positive_class, roles, orders)
+    return _override(table, target, task, positive_class, roles, orders, labels)
 
 
 def _assemble(
@@ -370,6 +385,7 @@ def _override(
     positive_class: Any,
     roles: Mapping[str, TableRole] | None,
     orders: Mapping[str, Sequence[str]] | None,
+    labels: LabelChoices | None = None,
 ) -> Table:
     for name, role in (roles or {}).items():
         table = table.with_role(name, role)
@@ -377,4 +393,6 @@ def _override(
         table = table.with_order(name, order)
     table = table if target is None else table.with_target(target)
     table = table if task is None else table.with_task(task)
+    for label, read_as in (labels or {}).items():
+        table = table.with_label(label, read_as)
     return table if positive_class is None else table.with_positive_class(positive_class)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from tmcore import checks, predicted
+from tmcore.column_info import ColumnInfo
 from tmcore.guess import MAX_CLASSES
 from tmcore.problems import Problem, quoted
 from tmcore.typed import numbers_of, spoilt_cells
 
 if TYPE_CHECKING:
-    from tmcore.table import ColumnInfo, Table
+    from tmcore.table import Table
 
 
 def find_problems(table: Table, features: pd.DataFrame, decimal: str) -> Iterator[Problem]:
@@ -53,7 +54,8 @@ def _target_problems(table: Table, name: str, decimal: str) -> Iterator[Problem]
     spoilt = None
     if values.nunique() > MAX_CLASSES and table.role(name) == "numeric":
         spoilt = predicted.spoilt_problem(name, values, decimal)
-    yield from checks.target_problems(name, values) if spoilt is None else (spoilt,)
+    found = checks.target_problems(name, values, table.answers)
+    yield from found if spoilt is None else (spoilt,)
 
 
 def _column_problems(info: ColumnInfo, values: pd.Series, decimal: str) -> Iterator[Problem]:

@@ -96,7 +96,7 @@ def _table(arrow: pa.Table, meta: dict[str, Any]) -> Table:
     known |= {
         "_guesses": {name: Guess(**_tuples(guess)) for name, guess in known["_guesses"].items()},
         "_orders": {name: tuple(order) for name, order in known["_orders"].items()},
-        "_read_problems": tuple(Problem(**problem) for problem in known["_read_problems"]),
+        "_read_problems": tuple(Problem(**_tuples(problem)) for problem in known["_read_problems"]),
     }
     return Table(frame, **_tuples(known))
 

@@ -14,7 +14,7 @@ from dashboard.background import THREADS
 from dashboard.compare_view import charts
 from dashboard.compare_view.state import Comparing
 from dashboard.compare_view.working import offer
-from dashboard.session import Split
+from dashboard.splitting import Split
 from tmcore.conditions import visible
 from tmcore.judge import Judgement, judge, one_split
 from tmcore.parameters import Parameters

@@ -11,7 +11,8 @@ from dashboard.live.estimate import duration
 
 if TYPE_CHECKING:
     from dashboard.goals import AnyScores, Model
-    from dashboard.session import Session, Split
+    from dashboard.session import Session
+    from dashboard.splitting import Split
 
 MOST_BESIDE = 8
 HALF = 0.5

@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 
 import sample_data
-from dashboard import session, style, target_view, your_runs
+from dashboard import session, splitting, style, target_view, your_runs
 from dashboard.session import Session
 from dashboard.target_view import Target
 from tmcore.conditions import visible
-from tmcore.table import MAX_BYTES, ROLES, Table, TableError, read_table
+from tmcore.table import MAX_BYTES, ROLES, Problem, Table, TableError, read_table
 
 ERROR = "tsetlin_data_error"
 ROWS_SHOWN = 200
@@ -110,15 +110,20 @@ def headline(table: Table, target: Target | None) -> str:
     return f"{size}, {said}" if said else f"{size}. Choose the column to predict"
 
 
-def _problems(table: Table) -> None:
-    lines = [f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}" for problem in table.problems]
+def _problems(current: Session, table: Table) -> None:
     with st.container(gap="xxsmall"):
-        for line in lines[:PROBLEMS_SHOWN]:
-            st.markdown(line)
-    if len(lines) > PROBLEMS_SHOWN:
-        with st.expander(f"{len(lines) - PROBLEMS_SHOWN:,} more notes"):
-            for line in lines[PROBLEMS_SHOWN:]:
-                st.markdown(line)
+        for problem in table.problems[:PROBLEMS_SHOWN]:
+            _problem(current, table, problem)
+    if more := table.problems[PROBLEMS_SHOWN:]:
+        with st.expander(f"{len(more):,} more notes"):
+            for problem in more:
+                _problem(current, table, problem)
+
+
+def _problem(current: Session, table: Table, problem: Problem) -> None:
+    st.markdown(f"{SEVERITIES[problem.severity]} {style.plain(problem.message)}")
+    if problem.labels:
+        target_view.offers(current, table, problem.labels, _try)
 
 
 def _head(current: Session, table: Table, read: Target | None, obstacle: str | None) -> None:
@@ -154,8 +159,9 @@ def _train(current: Session) -> None:
 def _preview(table: Table) -> None:
     shown = table.frame.head(ROWS_SHOWN)
     what = "All" if len(shown) == table.n_rows else f"The first {len(shown)} of"
-    style.section("Rows", f"{what} {style.count(table.n_rows, 'row')}, as read.")
-    st.dataframe(shown, hide_index=True, height="content" if len(shown) <= 9 else 360)
+    gaps = " An empty cell is a missing value." if shown.isna().any(axis=None) else ""
+    style.section("Rows", f"{what} {style.count(table.n_rows, 'row')}, as read.{gaps}")
+    st.dataframe(shown, hide_index=True, height="content" if len(shown) <= 9 else 360, placeholder="")
 
 
 # Columns and their roles -------------------------------------------------------------------------------------------
@@ -198,6 +204,8 @@ def _columns(current: Session, table: Table) -> None:
         disabled=["column", "different values", "missing", "note"],
         column_config={
             "role": st.column_config.SelectboxColumn(options=list(ROLES), required=True),
+            "different values": st.column_config.NumberColumn(format="localized"),
+            "missing": st.column_config.NumberColumn(format="localized"),
             "note": st.column_config.TextColumn(width="large"),
         },
         height="content" if len(frame) <= ROWS_WITHOUT_SCROLLING else 528,
@@ -256,8 +264,12 @@ def _reread(what: str, key: str) -> None:
 def _assumed(current: Session, table: Table) -> None:
     style.section("What was assumed")
     with st.container(gap="xsmall"):
+        labels = {sentence: label for label, sentence in table.label_notes.items()}
         for sentence in table.assumptions:
-            st.markdown(style.plain(sentence))
+            if sentence in labels:
+                target_view.chosen(current, table, labels[sentence], _try)
+            else:
+                st.markdown(style.plain(sentence))
     if current.past:
         st.button("Undo the last change", icon=":material/undo:", on_click=current.undo)
     if current.sample is not None or current.source is None:
@@ -288,7 +300,9 @@ def _split(current: Session, table: Table) -> str | None:
     if table.target is None:
         return "Choose the column to predict first."
     try:
-        st.caption(style.plain(session.plan_rows(table, current.test_share).text))
+        st.caption(style.plain(splitting.plan_rows(table, current.test_share).text))
+        if thin := splitting.thin_classes(table, current.test_share, current.seed):
+            st.markdown(f"{SEVERITIES['warning']} {style.plain(thin)}")
     except TableError as error:
         st.markdown(f"{SEVERITIES['error']} {style.plain(str(error))}")
         return str(error)
@@ -320,7 +334,7 @@ def show() -> None:
         obstacle = _side(current, table, target)
     with head:
         _head(current, table, target, obstacle)
-        _problems(table)
+        _problems(current, table)
     with left:
         _preview(table)
         _columns(current, table)

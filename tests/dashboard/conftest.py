@@ -23,7 +23,7 @@ from dashboard import store
 from dashboard.data_folder import FOLDER_VARIABLE
 from dashboard.jobs import Job
 from dashboard.saving import Keeper
-from dashboard.session import Split
+from dashboard.splitting import Split
 from dashboard.store import Store
 from tmcore.estimators import TsetlinClassifier
 from tmcore.parameters import Parameters

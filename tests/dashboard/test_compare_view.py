@@ -17,7 +17,8 @@ from dashboard.compare_view import judging, models, other_run
 from dashboard.compare_view.state import HALF, Beside, Comparing, comparing
 from dashboard.compare_view.words import ClassWords
 from dashboard.jobs import Job
-from dashboard.session import Session, Split
+from dashboard.session import Session
+from dashboard.splitting import Split
 from tmcore.compare import difference
 from tmcore.thresholds import confusion
 from tmcore.uncertainty import share_interval

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 import sample_data
 from dashboard import charts, session
-from dashboard.session import Session, make_split, plan_split
+from dashboard.session import Session
+from dashboard.splitting import make_split, plan_split
 from tmcore.table import Table, TableError, read_table
 
 VIEW = Path(session.__file__).parent / "views" / "data.py"

@@ -263,6 +263,20 @@ def test_after_a_restart_the_last_run_is_opened_and_listed(
     current.drop_job("the test ends")
 
 
+def test_an_address_without_runs_says_that_others_have_theirs_and_nothing_of_them(
+    kept: Store, no_sessions: None, made_up: Any
+) -> None:
+    elsewhere = "A run is found at the address of the page it was made at"
+    assert not any(elsewhere in text.value for text in visit().caption)
+    made_up.keep(kept, "bob", made_up.trained(5), "Secret")
+    app = visit()
+    assert any(elsewhere in text.value for text in app.caption)
+    parts = [*app.title, *app.markdown, *app.caption, *app.subheader]
+    assert not any("Secret" in text.value or "Your runs" in text.value for text in parts)
+    kept.delete("bob")
+    assert not any(elsewhere in text.value for text in visit().caption)
+
+
 def test_a_damaged_list_is_one_sentence_on_the_page(kept: Store, no_sessions: None, made_up: Any) -> None:
     made_up.keep(kept, "ann", made_up.trained(5))
     (kept.folder / store.LIST).write_bytes(b"no longer a database" * 100)

@@ -39,10 +39,15 @@ def test_skewed_and_tiny_classes() -> None:
     labels = ["fine"] * 97 + ["fraud"] * 2 + ["odd"]
     table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
     found = messages(table, "warning")
-    assert "Class 'odd' of 'class' has one row only" in found
-    table = Table.from_frame(pd.DataFrame({"x": np.arange(99) % 9, "class": labels[:99]}))
+    assert (
+        "Too few rows in 'class' of 'fraud' (2 rows) and 'odd' (1 row): a class needs two to train on, or the rules' "
+        "weights cannot be settled in the end, and one to test on." in found
+    )
+    labels = ["fine"] * 97 + ["fraud"] * 3
+    table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
     found = messages(table, "warning")
-    assert "Class 'fraud' has 2 rows of 99 (2 %). Always answering 'fine' is right in 98 %" in found
+    assert "Class 'fraud' has 3 rows of 100 (3 %). Always answering 'fine' is right in 97 %" in found
+    assert "Too few rows" not in found
 
 
 def test_duplicate_rows_are_counted() -> None:

@@ -109,6 +109,10 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         raise ValueError("--batches learns classes only; leave it out to predict numbers.")
     if parameters.early_stopping:
         raise ValueError("Early stopping needs all rows in memory; leave out --early-stopping or --batches.")
+    if options.read_as or options.leave_out:
+        raise ValueError(
+            "--read-as and --leave-out need all rows in memory; correct the labels in the file, or leave out --batches."
+        )
     if options.batches < 2:
         raise ValueError("--batches is 1; learn at least 2 rows at a time.")
     head = _head(options.data)

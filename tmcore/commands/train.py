@@ -16,6 +16,7 @@ from tmcore.commands import batches
 from tmcore.commands.goals import Goal, Model, goal_of
 from tmcore.commands.output import check_output, say
 from tmcore.files import check_replaceable
+from tmcore.label_choices import thin_classes
 from tmcore.parameters import Parameters
 from tmcore.problems import TableError, counted
 from tmcore.read_csv import MAX_BYTES
@@ -44,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     X, y = features(table, parameters), goal.y
     train, test = split(y, options.test_share, options.seed, goal.strata)
     say(f"{counted(len(train), 'row')} to train on, {counted(len(test), 'row')} held out.")
+    if goal.strata is not None and (thin := thin_classes(y, y.iloc[train])):
+        say(f"Warning: {thin}")
     if options.suggest is not None:
         parameters = suggested(X.iloc[train], y.iloc[train], parameters, goal.arguments, options)
     model = _train(X, y, train, test, parameters, goal, options.jobs)
@@ -75,6 +78,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "positive_class": options.positive,
         "roles": dict(options.role),
         "orders": dict(options.order),
+        "labels": dict(options.read_as) | dict.fromkeys(options.leave_out),
     }
 
 
