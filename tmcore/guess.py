@@ -30,6 +30,7 @@ _TARGET_NAMES = (
 _SURE_TARGET_NAMES = _TARGET_NAMES[:5]
 _ID_NAME = re.compile(
     r"(.*[\s_\-.])?(id|ids|uuid|guid|index|idx|key|nr|no|number|name|rownames?|row|code|unnamed.*)"
+    r"|([Mm]rn|MRN|[Ii]ban|IBAN|[Aa]ccount|[Pp]atient|[Cc]ustomer|[Ee]ncounter)"
     r"|id[\s_\-.].*|.*[a-z]I[Dd]|column 1",
 )
 _FREE_TEXT_LENGTH = 40

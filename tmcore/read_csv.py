@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tmcore.problems import Problem, TableError, counted, listed, quoted
-from tmcore.texts import MISSING_MARKERS, decimal_vote, groups_thousands, parse_numbers
+from tmcore.texts import GAPS, MISSING_MARKERS, decimal_vote, groups_thousands, parse_numbers, without_sign
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 2_000_000
@@ -42,6 +42,8 @@ _SIGNATURES = [
     (b"PAR1", "a Parquet file"),
     (b"SQLite format 3", "an SQLite database"),
 ]
+EXCEL_SEPARATOR = re.compile(r"\"?sep=([^\"\r\n])\"?[ ,;\t]*\r?\n", re.IGNORECASE)
+"""A first line with which Excel is told the separator."""
 _SNIFFED_CHARACTERS = 200_000
 _SNIFFED_ROWS = 200
 
@@ -90,6 +92,9 @@ def read_raw(
     text, encoding = _decode(_read_bytes(source), encoding)
     if not text.strip():
         raise TableError("The file is empty.")
+    declared = EXCEL_SEPARATOR.match(text)
+    if declared:  # a spreadsheet hides this line and starts to count below it
+        text, separator = text[declared.end() :], separator or declared[1]
     separator = separator or _find_separator(text)
     header, row_numbers = _check_shape(text, separator)
     names, problems = _column_names(header)
@@ -343,15 +348,24 @@ def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) ->
     assumed = [text for what, text in parts.items() if what not in given]
     if assumed:
         yield f"Assumed of the file: {listed(assumed)}."
-    mark = "." if raw.decimal == "," else ","
-    grouped = [
-        quoted(name) for name in names if groups_thousands(raw.frame[name].dropna().unique().tolist(), mark)
-    ]
-    if grouped:
-        yield f"In {listed(grouped)} the mark {quoted(mark)} groups thousands."
+    yield from _marks_in_numbers(raw, names)
     empty = raw.markers.get("", 0)
     if empty:
         yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
     for marker in sorted(set(raw.markers) - {""}):
         count = raw.markers[marker]
         yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."
+
+
+def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
+    """What stands in numbers besides their digits: marks between thousands, and signs such as %."""
+    numbers = {name: raw.frame[name].dropna().unique().tolist() for name in names}
+    for mark in "." if raw.decimal == "," else ",", *GAPS:
+        if grouped := [quoted(name) for name in names if groups_thousands(numbers[name], mark)]:
+            what = "a blank" if mark.isspace() else f"the mark {quoted(mark)}"
+            yield f"In {listed(grouped)} {what} groups thousands."
+    signs: dict[str, list[str]] = {}
+    for name in names:
+        signs.setdefault(without_sign(numbers[name])[1], []).append(quoted(name))
+    for sign in sorted(set(signs) - {""}):
+        yield f"In {listed(signs[sign])} the sign {quoted(sign)} is left out of the numbers."

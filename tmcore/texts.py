@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 MISSING_MARKERS = frozenset([
     "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "nan", "NaN", "NAN", "-nan", "NaT",
-    "null", "NULL", "Null", "None", "-", "--", ".",
+    "null", "NULL", "Null", "None", "-", "--", ".", "N.A.", "n.a.", "(null)", "(blank)", "\\N",
+    "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!",
 ])  # fmt: skip
 """Cells that count as missing once surrounding blanks are gone ("none" and "unknown" stay categories)."""
 
@@ -18,10 +19,22 @@ _POINT_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
 _POINT_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 _COMMA_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?")
+GAPS = " '\u2019\u00a0\u202f"
+"""What may group thousands besides the other decimal mark: blanks and apostrophes."""
+_GAP_THOUSANDS = re.compile(rf"[+-]?[1-9]\d{{0,2}}(?P<gap>[{GAPS}])\d{{3}}((?P=gap)\d{{3}})*([.,]\d*)?")
+_GAP_IN_NUMBER = re.compile(rf"\d[{GAPS}]\d{{3}}")
+_SIGN = r"[%‰€$£¥]|EUR|USD|GBP|CHF"
+_SIGN_AT_NUMBER = re.compile(rf"({_SIGN})\s*[-+\d.,]|[\d.,]\s*({_SIGN})")
+_SIGNED = re.compile(
+    rf"(?P<minus>[+-]?)\s*(?P<before>{_SIGN})?\s*(?P<number>[+-]?[\d.,][\d.,{GAPS}]*?)\s*(?P<after>{_SIGN})?"
+)
 _LEADING_ZERO = re.compile(r"\n[+-]?0\d")
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([ T]\d{1,2}:\d{2}.*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?"
+    rf"|\d{{1,2}}[-. ]{{1,2}}{_MONTH}[-., ]{{1,2}}(\d{{4}}|\d{{2}})|{_MONTH} \d{{1,2}},? \d{{4}}",
+    re.IGNORECASE,
 )
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
@@ -64,7 +77,8 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
     Parameters
     ----------
     texts : sequence of str, shape (n,)
-    decimal : "." or ","; the other one may group thousands, as in ``1,234.5``
+    decimal : "." or ","; the other one may group thousands, as in ``1,234.5``, and so may blanks and apostrophes. A
+        sign such as % or € that all numbers carry is left out.
 
     Returns
     -------
@@ -84,7 +98,7 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
     )
     group = "," if decimal == "." else "."
     numbers = np.full(len(texts), np.nan)
-    for i, text in enumerate(texts):
+    for i, text in enumerate(_without_gaps(without_sign(texts)[0])):
         if plain.fullmatch(text):
             numbers[i] = float(text.replace(decimal, "."))
         elif grouped.fullmatch(text):
@@ -93,9 +107,32 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
     return numbers
 
 
+def without_sign(texts: Sequence[str]) -> tuple[Sequence[str], str]:
+    """The texts without the sign such as % or € that all numbers among them carry, and that sign; "" where they do not.
+
+    Where only some carry it, or different ones, nothing is taken off: 5 % and 5 may be different sizes.
+    """
+    if not _SIGN_AT_NUMBER.search("\n".join(texts)):
+        return texts, ""
+    found = [_SIGNED.fullmatch(text) for text in texts]
+    signs = {(match["before"] or "") + (match["after"] or "") for match in found if match}
+    if len(signs) != 1 or not (sign := signs.pop()):
+        return texts, ""
+    pairs = zip(found, texts, strict=True)
+    return [match["minus"] + match["number"] if match else text for match, text in pairs], sign
+
+
+def _without_gaps(texts: Sequence[str]) -> Sequence[str]:
+    """The texts, those that are numbers without the blanks and apostrophes that group their thousands."""
+    if not _GAP_IN_NUMBER.search("\n".join(texts)):
+        return texts
+    matches = ((text, _GAP_THOUSANDS.fullmatch(text)) for text in texts)
+    return [text.replace(match["gap"], "") if match else text for text, match in matches]
+
+
 def groups_thousands(numbers: Sequence[str], mark: str) -> bool:
     """Whether some of the texts, all of them numbers, groups its thousands with `mark`, as in ``1,234``."""
-    return mark in "".join(numbers)
+    return mark in "".join(without_sign(numbers)[0])
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:
@@ -105,6 +142,7 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
 
 def decimal_vote(texts: Sequence[str]) -> str | None:
     """Which decimal mark the numbers of one column use; None where that cannot be told."""
+    texts = _without_gaps(without_sign(texts)[0])
     for mark, plain, other in (
         (",", _COMMA_NUMBER, _POINT_THOUSANDS),
         (".", _POINT_NUMBER, _COMMA_THOUSANDS),

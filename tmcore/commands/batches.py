@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TextIO, cast
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ from tmcore.labels import class_indices
 from tmcore.new_rows import fit_columns
 from tmcore.parameters import Parameters
 from tmcore.problems import TableError, counted, quoted
-from tmcore.read_csv import RawTable, read_raw, reading_assumptions
+from tmcore.read_csv import EXCEL_SEPARATOR, RawTable, read_raw, reading_assumptions
 from tmcore.scores import accuracy_and_f1
 from tmcore.table import MAX_CLASSES, Table, read_table
 from tmcore.typed import as_labels
@@ -74,7 +74,9 @@ class _Source:
         numbers: list[int] = []
         encoding = "utf-8-sig" if self.encoding.lower() in ("utf-8", "utf8") else self.encoding
         with _unpacking(self.path), io.TextIOWrapper(_open(self.path), encoding, newline="") as file:
-            for number, record in enumerate(csv.reader(file, delimiter=self.separator), start=1):
+            for number, record in enumerate(
+                csv.reader(_below_declaration(file), delimiter=self.separator), start=1
+            ):
                 if not record or (len(record) == 1 and not record[0].strip()):
                     continue
                 if not header:
@@ -260,6 +262,14 @@ def _unpacking(path: Path) -> Iterator[None]:
         raise TableError(
             f"{quoted(path.name)} cannot be read ({error}); a quotation mark may be open, close or remove it."
         ) from error
+
+
+def _below_declaration(file: TextIO) -> Iterator[str]:
+    """The lines of a file without a first one that tells Excel the separator."""
+    first = file.readline()
+    if not EXCEL_SEPARATOR.match(first):
+        yield first
+    yield from file
 
 
 def _open(path: Path) -> IO[bytes]:

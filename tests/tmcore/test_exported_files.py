@@ -1,0 +1,100 @@
+"""Files as spreadsheets and databases export them: signs in numbers, marks between thousands, odd first lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tmcore import cli
+from tmcore.table import Table, read_table
+from tmcore.texts import are_dates, parse_numbers, without_sign
+
+
+def read(name: str, cells: list[str], separator: str = ";") -> Table:
+    """A table of a column with these cells, and a class."""
+    rows = [f"{cell}{separator}{'xy'[k % 2]}" for k, cell in enumerate(cells)]
+    return read_table("\n".join([f"{name}{separator}class", *rows]).encode())
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "sign"),
+    [
+        (["1,5%", "12 %", "-0,5\u00a0%"], [1.5, 12, -0.5], "%"),
+        (["$1,200.50", "-$5.00", "$ 7"], [1200.5, -5, 7], "$"),
+        (["1.200,50 €", "5,25 €", "-7,00 €"], [1200.5, 5.25, -7], "€"),
+        (["EUR 1.200,50", "EUR 3,10", "EUR -2,00"], [1200.5, 3.1, -2], "EUR"),
+    ],
+)
+def test_a_sign_that_all_numbers_carry_is_left_out_and_said(
+    cells: list[str], numbers: list[float], sign: str
+) -> None:
+    table = read("a", cells * 4)
+    assert table.frame["a"].tolist() == numbers * 4
+    assert f"In 'a' the sign '{sign}' is left out of the numbers." in table.assumptions
+
+
+@pytest.mark.parametrize(
+    "cells", [["5%", "5", "7%"], ["$5", "€5", "$7"], ["5%", "$5%", "6%"], ["a%", "b%", "%"]]
+)
+def test_signs_that_differ_are_no_numbers(cells: list[str]) -> None:
+    assert without_sign(cells) == (cells, "")
+    assert read("a", cells * 4).frame["a"].tolist() == cells * 4
+
+
+def test_a_cell_that_is_no_number_among_signed_ones_is_named() -> None:
+    table = read("a", [*(f"{k},5%" for k in range(30)), "see note"])
+    assert table.role("a") == "numeric"
+    assert np.nanmax(table.features()["a"]) == 29.5
+    assert "Column 'a' holds 'see note' in row 32, not a number" in "\n".join(
+        p.message for p in table.problems
+    )
+
+
+@pytest.mark.parametrize("gap", [" ", "\u00a0", "\u202f", "'", "\u2019"])
+def test_blanks_and_apostrophes_group_thousands(gap: str) -> None:
+    cells = [f"1{gap}234,50", f"12{gap}345{gap}678,00", "9,25"]
+    table = read("a", cells * 4)
+    assert table.frame["a"].tolist() == [1234.5, 12345678, 9.25] * 4
+    said = "a blank groups" if gap.isspace() else f"the mark '{gap}' groups"
+    assert f"In 'a' {said} thousands." in table.assumptions
+
+
+def test_what_only_looks_like_a_grouped_number_stays_text() -> None:
+    texts = ["12 34", "1 2345", "1 234'567", "0 123", "12 345 67"]
+    assert np.isnan(parse_numbers(texts, ".")).all()
+
+
+def test_the_line_that_tells_excel_the_separator_is_no_row(tmp_path: Path) -> None:
+    rows = "a|class\n" + "\n".join(f"{k % 9}|{'xy'[k % 9 > 4]}" for k in range(60))
+    for first in ("sep=|\n", '"sep=|"\r\n', "\ufeffSEP=|\n"):
+        table = read_table((first + rows).encode())
+        assert list(table.frame.columns) == ["a", "class"]
+        assert table.frame.index[0] == 2  # as the spreadsheet counts, which hides the line
+    path = tmp_path / "rows.csv"
+    path.write_text("sep=|\n" + rows)
+    words = ["train", str(path), "-o", str(tmp_path / "model"), "--batches", "20", "--epochs", "1"]
+    assert cli.main(words) == 0
+
+
+@pytest.mark.parametrize("marker", ["#DIV/0!", "#VALUE!", "N.A.", "(blank)", "\\N"])
+def test_errors_of_spreadsheets_and_markers_of_databases_are_missing_and_said(marker: str) -> None:
+    table = read("a", ["1", marker, "2", "3"] * 5)
+    assert table.frame["a"].isna().sum() == 5
+    assert f"5 cells with '{marker}' count as missing." in table.assumptions
+
+
+@pytest.mark.parametrize(
+    "texts", [["05-Jan-2023", "17-DEC-2024"], ["5 March 2023"], ["Mar 5, 2023"], ["1.2.24"]]
+)
+def test_dates_with_names_of_months(texts: list[str]) -> None:
+    assert are_dates(texts)
+    assert not are_dates([*texts, "5 apples 20"])
+
+
+@pytest.mark.parametrize("name", ["MRN", "patient", "Account"])
+def test_numbers_of_patients_and_accounts_are_identifiers(name: str) -> None:
+    cells = [str(700_000 + 37 * k * k) for k in range(20)]
+    assert read(name, cells).role(name) == "ignored"
+    assert read(name, ["1", "2", "3", "4"] * 5).role(name) == "numeric"
