@@ -29,9 +29,8 @@ _TARGET_NAMES = (
 )  # fmt: skip
 _SURE_TARGET_NAMES = _TARGET_NAMES[:5]
 _ID_NAME = re.compile(
-    r"(.*[\s_\-.])?(id|ids|uuid|guid|index|idx|key|nr|no|number|name|rownames?|row|code|unnamed.*)"
-    r"|([Mm]rn|MRN|[Ii]ban|IBAN|[Aa]ccount|[Pp]atient|[Cc]ustomer|[Ee]ncounter)"
-    r"|id[\s_\-.].*|.*[a-z]I[Dd]|column 1",
+    r"(?i:(.*[\s_\-.])?(id|ids|uuid|guid|index|idx|key|nr|no|number|name|rownames?|row|code|unnamed.*)"
+    r"|mrn|iban|account|patient|customer|encounter|id[\s_\-.].*)|.*[a-z]I[Dd]|column 1",
 )
 _FREE_TEXT_LENGTH = 40
 

@@ -12,7 +12,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,8 +21,8 @@ import charset_normalizer
 import numpy as np
 import pandas as pd
 
-from tmcore.problems import Problem, TableError, counted, listed, quoted
-from tmcore.texts import GAPS, MISSING_MARKERS, decimal_vote, groups_thousands, parse_numbers, without_sign
+from tmcore.problems import Problem, TableError, counted, quoted
+from tmcore.texts import MISSING_MARKERS, decimal_vote, meant_as_values, parse_numbers
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 2_000_000
@@ -97,6 +97,8 @@ def read_raw(
         text, separator = text[declared.end() :], separator or declared[1]
     separator = separator or _find_separator(text)
     header, row_numbers = _check_shape(text, separator)
+    if len(header) == 1:
+        _check_title(text, header[0])
     names, problems = _column_names(header)
     cells = _parse(text, separator, len(header), row_numbers)
     frame, markers = _mark_missing(cells, names)
@@ -228,6 +230,8 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
                     )
                 continue
             if len(record) != len(header):
+                if len(header) == 1 and not row_numbers:
+                    raise _title_above(header[0], len(record))
                 if any("\n" in cell for cell in record):
                     raise TableError(
                         f"A quotation mark is opened in row {number} and never closed; close or remove it."
@@ -251,6 +255,23 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
     if len(row_numbers) > MAX_ROWS:
         raise TableError(f"The file has more than {MAX_ROWS:,} rows, the most that is read; take a sample.")
     return header, row_numbers
+
+
+def _check_title(text: str, first: str) -> None:
+    """Raise TableError where the first row is one cell and those below hold as many as each other."""
+    sample = text[:_SNIFFED_CHARACTERS].partition("\n")[2]
+    for separator in SEPARATORS:
+        widths = Counter(len(record) for record in _records(sample, separator) if any(record))
+        (width, count), *_ = widths.most_common(1) or [(0, 0)]
+        if width > 1 and count >= 0.9 * widths.total():
+            raise _title_above(first, width)
+
+
+def _title_above(first: str, width: int) -> TableError:
+    return TableError(
+        f"The first row has one cell, {quoted(first)}, and rows below it have {width}; delete what stands above the "
+        "column names."
+    )
 
 
 def _column_names(header: list[str]) -> tuple[list[str], list[Problem]]:
@@ -318,7 +339,8 @@ def _mark_missing(cells: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, 
         codes, uniques = pd.factorize(column)
         words = uniques.tolist()
         texts = [text.strip() for text in words]
-        missing = np.array([text in MISSING_MARKERS for text in texts], dtype=bool)
+        values = meant_as_values(texts)
+        missing = np.array([text in MISSING_MARKERS and text not in values for text in texts], dtype=bool)
         if missing.any() or texts != words:
             counts = np.bincount(codes, minlength=len(texts))
             for i in np.flatnonzero(missing):
@@ -336,36 +358,3 @@ def _decimal_votes(frame: pd.DataFrame) -> Iterator[str]:
         vote = decimal_vote(texts) if texts else None
         if vote:
             yield vote
-
-
-def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) -> Iterator[str]:
-    """How the file was read; `names` are the columns of numbers, `given` what the user said."""
-    parts = {
-        "separator": f"cells are separated by {SEPARATORS.get(raw.separator, quoted(raw.separator))}",
-        "encoding": f"text is encoded as {raw.encoding.upper()}",
-        "decimal": f"numbers have a decimal {'comma' if raw.decimal == ',' else 'point'}",
-    }
-    assumed = [text for what, text in parts.items() if what not in given]
-    if assumed:
-        yield f"Assumed of the file: {listed(assumed)}."
-    yield from _marks_in_numbers(raw, names)
-    empty = raw.markers.get("", 0)
-    if empty:
-        yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
-    for marker in sorted(set(raw.markers) - {""}):
-        count = raw.markers[marker]
-        yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."
-
-
-def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
-    """What stands in numbers besides their digits: marks between thousands, and signs such as %."""
-    numbers = {name: raw.frame[name].dropna().unique().tolist() for name in names}
-    for mark in "." if raw.decimal == "," else ",", *GAPS:
-        if grouped := [quoted(name) for name in names if groups_thousands(numbers[name], mark)]:
-            what = "a blank" if mark.isspace() else f"the mark {quoted(mark)}"
-            yield f"In {listed(grouped)} {what} groups thousands."
-    signs: dict[str, list[str]] = {}
-    for name in names:
-        signs.setdefault(without_sign(numbers[name])[1], []).append(quoted(name))
-    for sign in sorted(set(signs) - {""}):
-        yield f"In {listed(signs[sign])} the sign {quoted(sign)} is left out of the numbers."

@@ -16,7 +16,8 @@ from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_ro
 from tmcore.label_choices import LabelChoices
 from tmcore.predicted import TASKS, TaskName
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
-from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw, reading_assumptions
+from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw
+from tmcore.reading_assumptions import reading_assumptions
 from tmcore.role_assumptions import role_assumptions
 from tmcore.table_checks import find_problems
 from tmcore.two_classes import TwoClasses, find

@@ -23,6 +23,10 @@ def find_problems(table: Table, features: pd.DataFrame, decimal: str) -> Iterato
         yield Problem(
             "error", None, "The file has one row of data; a rule needs more than one row to learn from."
         )
+    if table.frame.shape[1] == 1:
+        message = f"The file has one column only, {quoted(table.frame.columns[0])}. Check the separator."
+        yield Problem("error", None, message)
+        return
     if table.target is None:
         message = (
             f"No column has 2 to {MAX_CLASSES} different values, which would be its classes; choose the column to "
@@ -33,8 +37,6 @@ def find_problems(table: Table, features: pd.DataFrame, decimal: str) -> Iterato
         yield from _target_problems(table, table.target, decimal)
     if features.shape[1] == 0:
         message = "No column is left to learn from; give at least one column a role other than ignored."
-        if table.frame.shape[1] == 1:
-            message = f"The file has one column only, {quoted(table.frame.columns[0])}. Check the separator."
         yield Problem("error", None, message)
     learned = [info for info in table.columns if info.name != table.target]
     for info in learned:

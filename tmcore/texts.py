@@ -13,8 +13,10 @@ MISSING_MARKERS = frozenset([
     "null", "NULL", "Null", "None", "-", "--", ".", "N.A.", "n.a.", "(null)", "(blank)", "\\N",
     "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!",
 ])  # fmt: skip
-"""Cells that count as missing once surrounding blanks are gone ("none" and "unknown" stay categories)."""
+"""Cells that count as missing once surrounding blanks are gone ("none" and "unknown" stay categories), except those of
+`meant_as_values`."""
 
+_PLUSES = {"+", "++", "+++", "++++", "+/-", "±"}
 _POINT_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
 _POINT_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
@@ -69,6 +71,20 @@ _SCALES = [
         "beginner|intermediate|advanced|expert",
     )
 ]
+
+
+def meant_as_values(texts: Sequence[str]) -> set[str]:
+    """Texts of a column that are missing markers elsewhere, but by the column's other values are values here.
+
+    "None" is one beside words such as "mild", not beside numbers or dates; "-" is one beside "+".
+    """
+    others = [text for text in texts if text not in MISSING_MARKERS]
+    if "-" in texts and others and set(others) <= _PLUSES:
+        return {"-"}
+    if "None" not in texts or not others or are_dates(others):
+        return set()
+    n_numbers = max(int((~np.isnan(parse_numbers(others, decimal))).sum()) for decimal in ".,")
+    return {"None"} if n_numbers < len(others) / 2 else set()
 
 
 def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
@@ -143,14 +159,13 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
 def decimal_vote(texts: Sequence[str]) -> str | None:
     """Which decimal mark the numbers of one column use; None where that cannot be told."""
     texts = _without_gaps(without_sign(texts)[0])
-    for mark, plain, other in (
-        (",", _COMMA_NUMBER, _POINT_THOUSANDS),
-        (".", _POINT_NUMBER, _COMMA_THOUSANDS),
+    for mark, plain, grouped, other in (
+        (",", _COMMA_NUMBER, _COMMA_THOUSANDS, _POINT_THOUSANDS),
+        (".", _POINT_NUMBER, _POINT_THOUSANDS, _COMMA_THOUSANDS),
     ):
-        marked = [text for text in texts if mark in text and plain.fullmatch(text)]
-        whole = sum(mark not in text and plain.fullmatch(text) is not None for text in texts)
-        clear = any(not other.fullmatch(text) for text in marked)
-        if clear and len(marked) + whole >= 0.9 * len(texts):
+        numbers = [text for text in texts if plain.fullmatch(text) or grouped.fullmatch(text)]
+        clear = any(mark in text and not other.fullmatch(text) for text in numbers)
+        if clear and len(numbers) >= 0.9 * len(texts):
             return mark
     return None
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tmcore import cli
-from tmcore.table import Table, read_table
+from tmcore.table import Table, TableError, read_table
 from tmcore.texts import are_dates, parse_numbers, without_sign
 
 
@@ -83,6 +83,28 @@ def test_errors_of_spreadsheets_and_markers_of_databases_are_missing_and_said(ma
     table = read("a", ["1", marker, "2", "3"] * 5)
     assert table.frame["a"].isna().sum() == 5
     assert f"5 cells with '{marker}' count as missing." in table.assumptions
+
+
+def test_none_is_a_value_beside_words_and_a_minus_beside_pluses() -> None:
+    words = read("a", ["None", "Mild", "Severe", "Mild"] * 5)
+    assert list(words.features()["a"].cat.categories) == ["None", "Mild", "Severe"]  # also their order
+    assert words.frame["a"].notna().all()
+    signs = read("a", ["+", "-", "+++"] * 5)
+    assert signs.frame["a"].tolist() == ["+", "-", "+++"] * 5
+    for others in (["1,5", "2"], ["1.5", "see note", "3"], ["2024-01-05", "2024-01-06"]):
+        assert read("a", ["None", *others] * 5).frame["a"].isna().sum() == 5
+    assert read("a", ["-", "mild"] * 5).frame["a"].isna().sum() == 5
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_title_above_the_column_names_is_one_sentence(separator: str) -> None:
+    table = [["a", "b", "class"], *([["1", "2", "x"], ["3", "4", "y"]] * 9)]
+    rows = "\n".join(separator.join(row) for row in table)
+    with pytest.raises(
+        TableError, match="The first row has one cell, 'Ward 3', and rows below it have 3; delete"
+    ):
+        read_table(f"Ward 3\n\n{rows}".encode())
+    assert read_table(b"a\n1\n2\n1;2\n").frame.shape == (3, 1)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ from tmcore.labels import class_indices
 from tmcore.new_rows import fit_columns
 from tmcore.parameters import Parameters
 from tmcore.problems import TableError, counted, quoted
-from tmcore.read_csv import EXCEL_SEPARATOR, RawTable, read_raw, reading_assumptions
+from tmcore.read_csv import EXCEL_SEPARATOR, RawTable, read_raw
+from tmcore.reading_assumptions import reading_assumptions
 from tmcore.scores import accuracy_and_f1
 from tmcore.table import MAX_CLASSES, Table, read_table
 from tmcore.typed import as_labels

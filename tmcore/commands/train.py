@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.data.name} has more than {MAX_BYTES // 1024**2} MB; train on it in parts with --batches 100000."
         )
     table = read_table(options.data, **reading(options))
-    goal = goal_of(table)
     report(table)
+    goal = goal_of(table)
     X, y = features(table, parameters), goal.y
     train, test = split(y, options.test_share, options.seed, goal.strata)
     say(f"{counted(len(train), 'row')} to train on, {counted(len(test), 'row')} held out.")

@@ -1,0 +1,42 @@
+"""How a file was read, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tmcore.problems import counted, listed, quoted
+from tmcore.read_csv import SEPARATORS, RawTable
+from tmcore.texts import GAPS, groups_thousands, without_sign
+
+
+def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) -> Iterator[str]:
+    """How the file was read; `names` are the columns of numbers, `given` what the user said."""
+    parts = {
+        "separator": f"cells are separated by {SEPARATORS.get(raw.separator, quoted(raw.separator))}",
+        "encoding": f"text is encoded as {raw.encoding.upper()}",
+        "decimal": f"numbers have a decimal {'comma' if raw.decimal == ',' else 'point'}",
+    }
+    assumed = [text for what, text in parts.items() if what not in given]
+    if assumed:
+        yield f"Assumed of the file: {listed(assumed)}."
+    yield from _marks_in_numbers(raw, names)
+    empty = raw.markers.get("", 0)
+    if empty:
+        yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
+    for marker in sorted(set(raw.markers) - {""}):
+        count = raw.markers[marker]
+        yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."
+
+
+def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
+    """What stands in numbers besides their digits: marks between thousands, and signs such as %."""
+    numbers = {name: raw.frame[name].dropna().unique().tolist() for name in names}
+    for mark in "." if raw.decimal == "," else ",", *GAPS:
+        if grouped := [quoted(name) for name in names if groups_thousands(numbers[name], mark)]:
+            what = "a blank" if mark.isspace() else f"the mark {quoted(mark)}"
+            yield f"In {listed(grouped)} {what} groups thousands."
+    signs: dict[str, list[str]] = {}
+    for name in names:
+        signs.setdefault(without_sign(numbers[name])[1], []).append(quoted(name))
+    for sign in sorted(set(signs) - {""}):
+        yield f"In {listed(signs[sign])} the sign {quoted(sign)} is left out of the numbers."
