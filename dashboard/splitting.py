@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 
 from tmcore import label_choices
 from tmcore.predicted import TaskName
+from tmcore.problems import counted
 from tmcore.table import Table, TableError
 
 
@@ -75,8 +76,10 @@ def plan_split(counts: pd.Series, test_share: float) -> SplitPlan:
     stratified = bool(counts.min() >= 2 and min(n_train, n_test) >= len(counts))
     if stratified:
         how = "both with the same class shares"
+    elif counts.min() >= 2:
+        how = f"not by class, since {min(n_train, n_test)} rows cannot hold all {len(counts)} classes"
     else:
-        how = f"not by class, since {counts.idxmin()!s} has only {counts.min()}"
+        how = f"not by class, since {counts.idxmin()!s} has only {counted(int(counts.min()), 'row')}"
     text = f"{n_train:,} rows to train on, {n_test:,} kept aside, {how}."
     return SplitPlan(n_train, n_test, stratified, text)
 

@@ -78,6 +78,12 @@ def count(number: int, noun: str = "", plural: str | None = None) -> str:
     return f"{number:,}{NO_BREAK}{noun if number == 1 else plural or noun + 's'}"
 
 
+def size(n_bytes: int) -> str:
+    """The size of a file: "8.9 KB", "1.2 MB"."""
+    unit, length = ("MB", 2**20) if n_bytes >= 2**20 else ("KB", 2**10)
+    return f"{n_bytes / length:,.1f}{NO_BREAK}{unit}"
+
+
 def percent(share: float) -> str:
     """A share as a whole percentage: "85 %" with a no-break space; with decimals where it would be all or nothing."""
     decimals = 0

@@ -142,7 +142,7 @@ def offers(current: Session, table: Table, labels: tuple[str, ...], attempt: Try
     with st.container(horizontal=True, gap="small"):
         for doubt in found:
             if doubt.alike is not None and n_classes > MIN_CLASSES:
-                words = f"Read {style.short(doubt.label)} as {style.short(doubt.alike)}"
+                words = f"Read '{style.short(doubt.label)}' as '{style.short(doubt.alike)}'"
                 _offer(words, current, table, {doubt.label: doubt.alike}, attempt)
         too_few: dict[str, str | None] = {doubt.label: None for doubt in found if doubt.too_few}
         if too_few and n_classes - len(too_few) >= MIN_CLASSES:

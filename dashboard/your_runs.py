@@ -68,19 +68,27 @@ def _line(current: Session, kept: store.Store, run: KeptRun) -> None:
 
 
 def show(current: Session) -> None:
-    """Draw the list, and where else runs may be; nothing where no run is kept."""
+    """Draw the list; nothing where no run is kept."""
+    kept, runs = _kept(current)
+    if kept is not None and runs:
+        _list(current, kept, runs)
+
+
+def elsewhere(current: Session) -> None:
+    """Say where runs of other addresses are found, where the server keeps any; nothing is said about them."""
+    kept, runs = _kept(current)
+    if kept is not None and keeping.keeps_others(kept, runs):
+        st.caption(style.plain(ELSEWHERE))
+
+
+def _kept(current: Session) -> tuple[store.Store | None, list[KeptRun]]:
+    """The store and the owner's runs; no store where it is damaged, which the page then says."""
     kept = store.current()
-    if kept is None:
-        return
     try:
-        runs = kept.runs(current.owner) if current.owner else []
+        return kept, kept.runs(current.owner) if kept is not None and current.owner else []
     except ValueError as error:
         st.caption(style.plain(str(error)))
-        return
-    if runs:
-        _list(current, kept, runs)
-    if keeping.keeps_others(kept, runs):
-        st.caption(style.plain(ELSEWHERE))
+        return None, []
 
 
 def _list(current: Session, kept: store.Store, runs: list[KeptRun]) -> None:

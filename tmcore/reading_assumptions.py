@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tmcore.problems import counted, listed, quoted
 from tmcore.read_csv import SEPARATORS, RawTable
 from tmcore.texts import GAPS, groups_thousands, without_sign
+
+MOST_SENTENCES = 4
+"""More kinds of missing cells than so many are told in one sentence."""
 
 
 def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) -> Iterator[str]:
@@ -20,11 +23,23 @@ def reading_assumptions(raw: RawTable, names: Sequence[str], given: set[str]) ->
     if assumed:
         yield f"Assumed of the file: {listed(assumed)}."
     yield from _marks_in_numbers(raw, names)
-    empty = raw.markers.get("", 0)
+    yield from _missing(raw.markers)
+
+
+def _missing(markers: Mapping[str, int]) -> Iterator[str]:
+    """Which cells count as missing; many kinds of them in one sentence."""
+    written = sorted(set(markers) - {""})
+    empty = markers.get("", 0)
+    if len(markers) > MOST_SENTENCES:
+        kinds = [f"{empty:,} empty"] * (empty > 0) + [
+            f"{markers[one]:,} with {quoted(one)}" for one in written
+        ]
+        yield f"{counted(sum(markers.values()), 'cell')} count as missing: {listed(kinds, len(kinds))}."
+        return
     if empty:
         yield f"{counted(empty, 'empty cell counts', 'empty cells count')} as missing."
-    for marker in sorted(set(raw.markers) - {""}):
-        count = raw.markers[marker]
+    for marker in written:
+        count = markers[marker]
         yield f"{counted(count, 'cell')} with {quoted(marker)} {'counts' if count == 1 else 'count'} as missing."
 
 

@@ -95,6 +95,7 @@ def _empty(current: Session) -> None:
             st.button(f"Open {first.title}", type="primary", on_click=_open_sample, args=(first,))
         _uploader(current)
         your_runs.show(current)
+        your_runs.elsewhere(current)
         style.section("Other examples")
         _samples(skip_first=True)
 
@@ -129,7 +130,7 @@ def _problem(current: Session, table: Table, problem: Problem) -> None:
 def _head(current: Session, table: Table, read: Target | None, obstacle: str | None) -> None:
     words, actions = st.columns([5, 2], vertical_alignment="top")
     with words:
-        origin = "from a kept run" if current.source is None else f"{len(current.source) / 1024:,.1f} KB"
+        origin = "from a kept run" if current.source is None else style.size(len(current.source))
         target = f"predicting {style.short(table.target)}" if table.target else "nothing to predict yet"
         if table.positive_class is not None:
             target += f": {style.short(table.positive_class)}"

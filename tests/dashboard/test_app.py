@@ -114,6 +114,19 @@ def test_numbers_as_printed() -> None:
     assert style.count(1204, "row") == "1,204\u00a0rows"
     assert style.count(1, "class", "classes") == "1\u00a0class"
     assert style.percent(0.854) == "85\u00a0%"
+    assert style.percent(1.0) == "100\u00a0%"
+    assert style.percent(0.998) == "99.8\u00a0%"
+    assert style.percent(0.00004) == "0.004\u00a0%"
+    assert style.size(9114) == "8.9\u00a0KB"
+    assert style.size(1_300_000) == "1.2\u00a0MB"
+    numbers = {
+        1234567.8: "1,234,568",
+        12.345678: "12.35",
+        -0.00123456: "\u22120.001235",
+        0.1 + 0.2: "0.3",
+        0: "0",
+    }
+    assert [style.figure(number) for number in numbers] == list(numbers.values())
     assert style.signed(-1.166) == "\u22121.17"
 
 

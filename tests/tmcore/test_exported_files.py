@@ -85,6 +85,14 @@ def test_errors_of_spreadsheets_and_markers_of_databases_are_missing_and_said(ma
     assert f"5 cells with '{marker}' count as missing." in table.assumptions
 
 
+def test_many_kinds_of_missing_cells_are_one_sentence() -> None:
+    table = read("a", ["1", "", "?", "NA", "n/a", "#DIV/0!", "2", "3"] * 3)
+    assert (
+        "15 cells count as missing: 3 empty, 3 with '#DIV/0!', 3 with '?', 3 with 'NA' and 3 with 'n/a'."
+        in (table.assumptions)
+    )
+
+
 def test_none_is_a_value_beside_words_and_a_minus_beside_pluses() -> None:
     words = read("a", ["None", "Mild", "Severe", "Mild"] * 5)
     assert list(words.features()["a"].cat.categories) == ["None", "Mild", "Severe"]  # also their order
