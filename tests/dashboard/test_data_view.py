@@ -303,7 +303,7 @@ def test_split_plan_tells_why_it_is_not_by_class() -> None:
     plan = plan_split(pd.Series({"x": 30, "rare": 1}), 0.2)
     assert (plan.n_train, plan.n_test, plan.stratified) == (25, 6, False)
     assert "not by class, since rare has only 1 row." in plan.text
-    plan = plan_split(pd.Series({name: 3 for name in "abcdef"}), 0.2)
+    plan = plan_split(pd.Series(dict.fromkeys("abcdef", 3)), 0.2)
     assert "not by class, since 4 rows cannot hold all 6 classes." in plan.text
 
 

@@ -106,8 +106,8 @@ def test_missing_markers_and_blanks() -> None:
     table = read_table(many(n_rows=42, m=["?", " 3.5 ", "NA", "", "n/a", "7", "nan"]))
     column = next(c for c in table.columns if c.name == "m")
     assert (column.role, column.n_missing, column.n_unique) == ("numeric", 30, 2)
-    assert "6 cells with '?' count as missing." in table.assumptions
-    assert "6 empty cells count as missing." in table.assumptions
+    said = "30 cells count as missing: 6 empty, 6 with '?', 6 with 'NA', 6 with 'n/a' and 6 with 'nan'."
+    assert said in table.assumptions
     assert "Column 'm' is empty in 71 % of the rows." in messages(table, "warning")
 
 
