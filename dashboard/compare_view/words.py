@@ -18,7 +18,7 @@ from tmcore.uncertainty import share_interval
 
 if TYPE_CHECKING:
     from dashboard.goals import Goal, Model
-    from dashboard.session import Split
+    from dashboard.splitting import Split
 
 SECTIONS = {
     "sure": "How sure",

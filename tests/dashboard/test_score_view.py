@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.column_choice import choice
 from dashboard.compare_view.state import comparing
 from dashboard.jobs import Job
-from dashboard.session import Session, Split
+from dashboard.session import Session
+from dashboard.splitting import Split
 from tmcore.estimators import TsetlinClassifier
 from tmcore.read_csv import read_raw
 

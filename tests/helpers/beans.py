@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import session
 from dashboard.jobs import Job
-from dashboard.session import Session, Split
+from dashboard.session import Session
+from dashboard.splitting import Split
 from tmcore.parameters import Parameters
 
 VIEWS = Path(session.__file__).parent / "views"
