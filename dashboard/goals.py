@@ -142,7 +142,8 @@ class NumberGoal:
     """A number is predicted: rows are missed by some amount; ``meanings`` as in `ClassGoal`."""
 
     meanings: Mapping[str, str] = {
-        "T": "The highest number stands for so many votes, the lowest for none; as many as there are clauses is usual."
+        "n_clauses": "How many clauses, which are rules in the making, the machine has; each adds where it holds.",
+        "T": "The highest number stands for so many votes, the lowest for none; as many as there are clauses is usual.",
     }
 
     def __init__(self, y_train: pd.Series) -> None:

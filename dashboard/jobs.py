@@ -230,10 +230,10 @@ class Job:
     def renew(self) -> None:
         """The page is still there."""
         self._lease_end = time.monotonic() + LEASE_SECONDS
-        self.lapsed = False
 
     def _wish(self, **wishes: int) -> None:
         with self._bell:
+            self.lapsed = False  # told until the next command
             for name, value in wishes.items() if not self._ended else ():
                 setattr(self._wishes, name, value)
             self._ring()

@@ -14,7 +14,7 @@ from tmcore.conditions import visible
 
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
-CLASS_MARKS = ("●", "▲", "■", "◆")
+CLASS_MARKS = ("●", "▲", "■", "◆", "▼", "★", "✚", "▰", "▮", "◣", "◥", "⧗")
 LONGEST_NAME = 80
 MOST_DECIMALS = 3
 
@@ -123,12 +123,12 @@ def figure(number: float) -> str:
 
 
 def mark(index: int) -> str:
-    """The shape that stands for a class beside its colour; classes beyond the fourth share a ring."""
-    return CLASS_MARKS[index] if index < len(CLASS_MARKS) else "○"
+    """The shape that stands for a class beside its colour; classes beyond the twelfth have their number."""
+    return CLASS_MARKS[index] if index < len(CLASS_MARKS) else f"#{index + 1}"
 
 
 def hue(index: int) -> str:
-    """The colour token of a class; classes beyond the fourth are neutral."""
+    """The colour token of a class; classes beyond the twelfth are neutral."""
     return f"c{index}" if index < len(CLASS_MARKS) else "axis"
 
 

@@ -62,12 +62,17 @@ class ParameterInfo:
 
 _INFOS = (
     ParameterInfo(
-        "n_clauses", "Clauses", "How many rules the machine may form; half vote for each side.", 2, 20_000, 2
+        "n_clauses",
+        "Clauses",
+        "How many clauses, which are rules in the making, the machine has; half vote for each side.",
+        2,
+        20_000,
+        2,
     ),
     ParameterInfo(
         "T",
         "Vote target T",
-        "Rules stop being taught about a row once its votes reach this lead; higher teaches more rules per pattern.",
+        "A row teaches nothing more once its votes lead by this much; higher lets more clauses learn the same pattern.",
         0.5,
         MAX_VOTE_TARGET,
         0.5,
@@ -76,7 +81,7 @@ _INFOS = (
     ParameterInfo(
         "s",
         "Specificity s",
-        "Higher keeps more conditions in a rule, so that each rule speaks for fewer rows.",
+        "Higher keeps more literals, which are the bounds in a clause, so that each clause speaks for fewer rows.",
         1.0,
         1000.0,
         0.1,
@@ -85,25 +90,25 @@ _INFOS = (
     ParameterInfo(
         "representation",
         "Representation",
-        "How rules read a column: two searching bounds, a fixed threshold for every value, or 0 and 1 as they are.",
+        "How clauses read a column: two searching bounds, a fixed threshold for every value, or 0 and 1 as they are.",
         choices=REPRESENTATIONS,
     ),
     ParameterInfo(
         "bound_rule",
         "Bound rule",
-        "Contrastive never pushes a rewarded row out of its interval; paper is the published rule.",
+        "How bounds move: contrastive never pushes a row out of a clause that is right about it; paper may.",
         choices=BOUND_RULES,
     ),
     ParameterInfo(
         "weights",
         "Rule weights",
-        "How much each rule's vote counts: settled at the end (refit), equal (none), or learned while training.",
+        "How much each clause's vote counts: settled at the end (refit), equal (none), or learned while training.",
         choices=WEIGHTS,
     ),
     ParameterInfo(
         "gamma",
         "Weight step γ",
-        "With real weights: how fast a rule's vote grows when it is right and shrinks when it is wrong.",
+        "With real weights: how fast a clause's vote grows when it is right and shrinks when it is wrong.",
         0.0,
         1.0,
         0.001,
@@ -112,7 +117,7 @@ _INFOS = (
     ParameterInfo(
         "n_states",
         "Memory per literal",
-        "How many times a condition must be confirmed before it firmly stays in a rule, or firmly out of it.",
+        "How many times a literal must be confirmed before it firmly stays in a clause, or firmly out of it.",
         1,
         MAX_STATES,
         1,
@@ -128,7 +133,7 @@ _INFOS = (
     ParameterInfo(
         "max_literals",
         "Conditions per rule",
-        "A rule that holds more conditions than this is made to forget some; none means no limit.",
+        "A clause that holds more literals than this is made to forget some; none means no limit.",
         1,
         1_000_000,
         1,
@@ -137,7 +142,7 @@ _INFOS = (
     ParameterInfo(
         "boost_true_positive",
         "Boost true positives",
-        "Confirm every condition of a rule that is right, instead of a random share of them.",
+        "Confirm every literal of a clause that is right, instead of a random share of them.",
         choices=("False", "True"),
     ),
     ParameterInfo(

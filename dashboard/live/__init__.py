@@ -32,6 +32,7 @@ SCRIPTS = (
     "live/trace",
     "live/charts",
     "live/film",
+    "live/flags",
     "live/map",
     "live/automata",
     "live/standing",

@@ -7,14 +7,18 @@ const lastOf = (S, values) => values[values.findLastIndex((v, i) => v !== null &
 
 const CLASSES = {
   lanes: 2,
-  captions: { accuracyNote: "Share of rows predicted right.", f1Note: "Balance of found and falsely found rows.",
-    voteNote: "Vote sums of the training rows. Feedback fades towards T.",
-    standingNote: "The mean over the classes of the share predicted right; below, rows by class and prediction." },
+  captions: (S) => ({ accuracyNote: "Share of rows whose class is predicted right. Test rows were kept aside: the machine never learns from them.",
+    f1Note: S.multi ? "F1 joins two shares, of the rows taken for a class those that are, and of those that are those found; here its mean over the classes."
+      : `F1 joins two shares: of the rows taken for ${S.facts.classes[1]} those that are, and of those that are those found. It is low when either is.`,
+    voteNote: `Training rows by their vote sum, which is what the clauses that hold for a row add up to. Above 0 a row is taken for ${S.multi ? "the class in focus, if no other class has more" : S.facts.classes[1]}. `
+      + "The nearer a sum comes to T the right way, the fewer clauses still learn from the row.",
+    standingNote: "Balanced: the share predicted right within each class, then the mean, so that a rare class counts as much as a common one. Below, rows by what they are and what they are taken for." }),
+  filmNote: (S) => `Filled: literals so far. Line: ${S.facts.testRows ? "unseen" : "training"} rows right. Drag or press ← to look back.`,
   groupNote: () => "",
   sideOf: (id) => id % 2,
   sideTitle: (S, side) => `Vote ${sideWords(S, side)}`,
   sideVerb: (S, side) => `votes ${sideWords(S, side)}`,
-  sideMark: (S, side) => (S.multi ? (side ? "▨" : "■") : classMark(sideClass(S, side))),
+  sideMark: (S, side) => (S.multi ? (side ? "▨" : "■") : S.facts.marks[sideClass(S, side)]),
   laneTitle: (S, side) => `${CLASSES.sideMark(S, side)} ${sideWords(S, side)}`,
   writeWhyVote: (S, W) => writeVote(S, W),
   heatFirst: (S) => `, first those that vote ${sideWords(S, 0)}`,
@@ -24,7 +28,7 @@ const CLASSES = {
   },
   settled(S, size, { before, after }) {
     if (after === null) return `${size}.`;
-    return `${size} get ${percent(after)} of unseen rows right${before === null ? "" : `; by votes it was ${percent(before)}`}.`;
+    return `${size} get ${percent(after)} of unseen rows right${before === null ? "" : `; before settling it was ${percent(before)}`}.`;
   },
   titles(S) {
     const { data } = S;
@@ -37,13 +41,17 @@ const CLASSES = {
     const now = data.past ? [data.test, data.train].map((v) => (v === null ? null : 1000 * v)) : null;
     setText(S.accuracyTitle, pair(h.test, h.train, "accuracy", now));
     setText(S.f1Title, pair(h.testF1, h.trainF1, S.multi ? "F1" : `F1 of ${S.facts.classes[1]}`));
-    setText(S.voteTitle, data.votes.beyond ? `${percent(data.votes.beyond / S.facts.rows)} of the training rows have votes beyond T`
-      : "No training row has votes beyond T");
+    const { reached } = data.votes;
+    setText(S.voteTitle, reached ? `${percent(reached / S.facts.rows)} of training rows lead by T: they teach no more`
+      : "No training row leads by T yet: all still teach");
   },
   then: (S, row) => `${CLASSES.sideMark(S, row.side)} ${S.multi ? sideWords(S, row.side) : S.facts.classes[sideClass(S, row.side)]}, weight ${row.weight.toFixed(2)}`,
-  rowIs: (S, { label }) => `${classMark(label)} ${S.facts.classes[label]}`,
+  rowIs: (S, { label }) => classWords(S, label),
+  aim: ({ y, T }) => minus(number(y ? T : -T)),
   pointColour: (S, i) => classColour(S, S.facts.points.labels[i]),
-  pointShape: (S, i) => S.facts.points.labels[i],
+  pointShape: (S, i) => (everyHue(S) ? S.facts.points.labels[i] : 0),
+  pointWords: "Points: rows of the table, hollow: test rows.",
+  pointKey: classKey,
   stripValues(S) {
     const h = S.data.history;
     const shares = h.test.some((v) => v !== null) ? h.test : h.train;
@@ -74,10 +82,11 @@ const twoDecimals = (v) => minus(v.toFixed(2).replace(/^-0\.00$/, "0.00"));
 
 const NUMBERS = {
   lanes: 1,
-  captions: { accuracyNote: "Mean absolute error (MAE): how far predictions are off on average.",
+  captions: () => ({ accuracyNote: "Mean absolute error (MAE): how far predictions are off on average. Test rows were kept aside: the machine never learns from them.",
     f1Note: "R²: the share of the differences between rows that is predicted; 1 is all, 0 no better than always the mean.",
-    voteNote: "Actual minus predicted; left of 0 is predicted too high. Up: training rows. Down, hollow: test rows, on a scale of their own.",
-    standingNote: "Predicted against actual; on the line is right. Dots: training rows. Hollow: test rows. Dashed: always the mean." },
+    voteNote: "Rows by what they are missed by, actual minus predicted; left of 0 is predicted too high. Up: training rows. Down, hollow: test rows, on a scale of their own.",
+    standingNote: "Each row by its actual number and the one predicted; on the line is right. Dots: training rows. Hollow: test rows. Dashed: always the mean." }),
+  filmNote: () => "Filled: literals so far. Line: R², higher is better. Drag or press ← to look back.",
   groupNote: (S) => ` Behind: rows with ${S.facts.classes[1]} upwards, the others downwards.`,
   sideOf: () => 0,
   sideTitle: (S) => `Each adds to ${S.facts.numbers.label}`,
@@ -91,7 +100,7 @@ const NUMBERS = {
   },
   settled(S, size, { before, after }) {
     if (after === null) return `${size}.`;
-    return `${size} miss unseen rows by ${amount(S, after)} on average${before === null ? "" : `; by votes it was ${amount(S, before)}`}.`;
+    return `${size} miss unseen rows by ${amount(S, after)} on average${before === null ? "" : `; before settling it was ${amount(S, before)}`}.`;
   },
   titles(S) {
     const { data } = S;
@@ -110,8 +119,11 @@ const NUMBERS = {
   },
   then: (S, row) => `▲ add ${amount(S, (row.weight * S.facts.numbers.width) / S.data.T)}`,
   rowIs: (S, { target, wanted }) => `${amount(S, target)}, which is ${wanted.toFixed(1)} votes`,
+  aim: ({ wanted }) => wanted.toFixed(1),
   pointColour: (S, i) => mixed(S, S.facts.points.shares[i]),
   pointShape: () => 0,
+  pointWords: "Points: rows of the table, from the lowest numbers (blue) to the highest (orange); hollow: test rows.",
+  pointKey: () => [],
   stripValues(S) {
     const h = S.data.history;
     const shares = h.testR2.some((v) => v !== null) ? h.testR2 : h.trainR2;

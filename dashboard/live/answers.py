@@ -78,7 +78,10 @@ class ClassAnswers:
         return {"before": _share(before.test_accuracy), "after": _share(after.test_accuracy)}
 
     def votes(self, snapshot: Snapshot, target: float, q: int) -> dict[str, Any]:
-        """Training rows by vote sum: rows of the class in focus, and the others, in equal bins around zero."""
+        """Training rows by vote sum: rows of the class in focus, and the others, in equal bins around zero.
+
+        ``reached`` counts rows whose votes lead by T or more the right way: they teach this machine nothing.
+        """
         classes = self._run.classes
         sums = np.asarray(snapshot.votes)[:, q]
         focus = classes[1] if len(classes) == 2 else classes[q]
@@ -89,10 +92,10 @@ class ClassAnswers:
             "reach": round(reach, 3),
             "mine": np.bincount(bins[mine], minlength=VOTE_BINS).tolist(),
             "others": np.bincount(bins[~mine], minlength=VOTE_BINS).tolist(),
-            "beyond": int((np.abs(sums) >= target).sum()),
+            "reached": int((np.where(mine, sums, -sums) >= target).sum()),
         }
 
-    def standing(self, machine: Machine, snapshot: Snapshot) -> dict[str, Any] | None:
+    def standing(self, machine: Machine, snapshot: Snapshot) -> dict[str, Any]:
         """The confusion matrices of the moment shown; ``machine`` is the run's then."""
         return standing(self._run, machine, snapshot.votes)
 

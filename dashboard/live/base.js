@@ -1,5 +1,5 @@
 // Small tools: elements from text only, numbers as printed, the palette, canvases.
-const TOKENS = ["bg", "surface", "line", "axis", "ink", "ink2", "ink3", "accent", "accent-soft", "c0", "c1", "c2", "c3",
+const TOKENS = ["bg", "surface", "line", "axis", "ink", "ink2", "ink3", "accent", "accent-soft", ...Array.from({ length: 12 }, (_, k) => `c${k}`),
   "for", "against", "ia", "ib", "ii", "err", "ok"];
 const FADE = 110;
 const TAIL = 520;

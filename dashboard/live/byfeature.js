@@ -57,11 +57,11 @@ function drawByFeature(S) {
 function drawByHead(S, g, { side, x0, cell, shown }, font) {
   const { P } = S;
   const colour = sideColour(S, side);
-  const words = answers(S).sideTitle(S, side);
+  g.font = font(11.5, 650);
+  const words = clip(g, answers(S).sideTitle(S, side), cell.w - 60);
   g.fillStyle = S.multi && side ? hatch(g, colour) : colour;
   if (S.multi) g.fillRect(x0 + 1, 7, 9, 9);
   else { classShape(g, sideClass(S, side), x0 + 6, 12, 4.5); g.fill(); }
-  g.font = font(11.5, 650);
   g.textAlign = "left";
   g.fillStyle = colour;
   g.fillText(words, x0 + 18, 12.5);

@@ -194,7 +194,7 @@ function drawVotes(S) {
   g.font = font(11);
   for (const [at, words, strong] of [[-data.T, `${minus(-data.T)}`, 0], [0, "0", 0], [data.T, `T = ${number(data.T)}`, 1]]) {
     g.fillStyle = strong ? P.ink : P.axis;
-    g.fillRect(x(at) - 0.5, 8, 1, height - 30);
+    g.fillRect(x(at) - 0.5, 12, 1, height - 44);
     g.fillStyle = strong ? P.ink : P.ink3;
     g.font = font(11, strong ? 600 : 400);
     g.textAlign = "center";
@@ -205,7 +205,7 @@ function drawVotes(S) {
   g.textAlign = "left";
   g.font = font(11, 600);
   g.fillStyle = colours[0];
-  g.fillText(clip(g, (S.multi ? "" : "▲ ") + focus, width / 3), 0, 14);
+  g.fillText(clip(g, (S.multi ? "" : "▲ ") + focus, width / 2), 0, 5);
   g.fillStyle = colours[1];
-  g.fillText(clip(g, (S.multi ? "" : "● ") + rest, width / 3), 0, height - 30);
+  g.fillText(clip(g, (S.multi ? "" : "● ") + rest, width / 2), 0, height - 22);
 }

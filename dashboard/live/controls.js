@@ -6,6 +6,7 @@ const tab = Math.random().toString(36).slice(2);
 const PULL = 55;
 const HIDDEN_PULL = 4000;
 const LOST = 3000;
+const SILENT = 3;
 const LEAVING = 3000;
 
 function send(S, name, value = null) {
@@ -20,6 +21,7 @@ function ask(S) {
   const now = performance.now();
   if (S.asked && now - S.askedAt < LOST) return;
   if (now - S.leftAt < LEAVING) return; // Streamlit may lose a change of the page that meets another request
+  if (!S.asked) S.waitingSince = now;
   S.unanswered = [...(S.asked ? S.unanswered : []), ...S.outbox.splice(0)];
   S.asked = lastNumber = Math.max(lastNumber + 1, Date.now());
   S.askedAt = now;
@@ -28,8 +30,31 @@ function ask(S) {
 
 function answered(S) {
   if (S.asked && S.data.answer >= S.asked) S.asked = 0;
+  heard(S);
+  noticeSilence(S);
   arrived(S);
   if (S.outbox.length) ask(S);
+}
+
+// News that no question of this page brought, as after a cut, is an answer too where nothing was commanded.
+function heard(S) {
+  const { answer, sequence, state, lapsed, busy } = S.data;
+  const news = [answer, sequence, state, lapsed].join();
+  if (news === S.news) return;
+  S.news = news;
+  S.waitingSince = performance.now();
+  if (!busy && !S.unanswered?.length) S.asked = 0;
+}
+
+// Whole seconds without an answer to what was asked, 0 below three; whether that changed.
+function noticeSilence(S) {
+  const seconds = S.asked ? Math.floor((performance.now() - S.waitingSince) / 1000) : 0;
+  const silent = seconds >= SILENT ? seconds : 0;
+  if (silent === (S.silent || 0)) return false;
+  S.silent = silent;
+  S.root.dataset.silent = silent || "";
+  S.dirty = true;
+  return true;
 }
 
 // While something runs, ask for the next frame as soon as this one is here and the one before it was drawn.
@@ -110,6 +135,12 @@ function moveCell(S, event) {
   if (line.y < S.scroller.scrollTop + HEAD) S.scroller.scrollTop = line.y - HEAD - 30;
   else if (line.y + S.G.rowHeight > S.scroller.scrollTop + S.G.height) S.scroller.scrollTop = line.y + 2 * S.G.rowHeight - S.G.height;
   look(S, { clause: row.id, feature });
+  sayCell(S, row, feature);
+}
+
+// The matrix is a picture: where the arrow keys led is said to those who listen.
+function sayCell(S, row, feature) {
+  setText(S.cellSay, `Clause ${row.id + 1}: ${cellWords(S, { row, feature: S.facts.features.get(feature) })}`);
 }
 
 // By feature: up and down within a side, left and right between them.
@@ -125,6 +156,7 @@ function moveClause(S, event) {
   if (next.y < S.scroller.scrollTop + BY_HEAD) S.scroller.scrollTop = next.y - BY_HEAD - 20;
   else if (next.y + BY_ROW > S.scroller.scrollTop + S.G.height) S.scroller.scrollTop = next.y + 2 * BY_ROW - S.G.height;
   look(S, { clause: next.row.id });
+  sayCell(S, next.row, S.data.view.feature);
 }
 
 function pointAt(S, event) {
@@ -156,6 +188,7 @@ function wire(S) {
   on(S.oneRow, "click", () => act(S, "one_row"));
   on(S.oneEpoch, "click", () => act(S, "one_epoch"));
   on(S.reset, "click", () => act(S, "reset"));
+  on(S.help, "click", () => showKeys(S, S.keys.hidden));
   on(S.settle, "click", () => act(S, "settle"));
   on(S.readRules, "click", () => send(S, "rules"));
   on(S.askYes, "click", () => { S.ask.hidden = true; S.play.focus(); send(S, "reset"); });
@@ -173,6 +206,8 @@ function wire(S) {
   on(S.heatChart, "click", (e) => pickInHeat(S, e));
   on(S.askRival, "click", () => send(S, S.data.rival ? "no_thresholds" : "thresholds"));
   wireFilm(S);
+  wireFlags(S);
+  wireMatrix(S);
   wireWhy(S);
   on(S.speeds, "click", (e) => { const b = e.target.closest("button"); if (b) setSpeed(S, b.dataset.speed); });
   on(S.sort, "change", () => look(S, { sort: S.sort.value, offset: 0 }));
@@ -222,8 +257,8 @@ function syncChoices(S) {
   if (S.column.dataset.mark !== mark) {
     S.column.dataset.mark = mark;
     S.column.setAttribute("aria-label", view.by === "feature" ? "Feature shown" : "Only clauses that test");
-    const options = facts.columns.map((c, i) => el("option", { value: i, text: view.by === "feature" ? c.label : `Testing ${c.label}` }));
-    S.column.replaceChildren(...(view.by === "feature" ? [] : [el("option", { value: -1, text: "Testing anything" })]), ...options);
+    const options = facts.columns.map((c, i) => el("option", { value: i, text: view.by === "feature" ? c.label : `Clauses on ${c.label}` }));
+    S.column.replaceChildren(...(view.by === "feature" ? [] : [el("option", { value: -1, text: "Clauses on any feature" })]), ...options);
     S.sides.replaceChildren(...[[0, "Both sides"], [1, answers(S).sideTitle(S, 0)], [-1, answers(S).sideTitle(S, 1)]].map(([value, text]) => el("option", { value, text })));
   }
   S.column.value = String(view.by === "feature" ? facts.columns.indexOf(facts.features.get(view.feature)?.column) : view.uses);
@@ -243,7 +278,7 @@ function syncControls(S) {
   S.machine.hidden = !S.multi;
   if (S.multi && S.machine.dataset.facts !== facts.key) {
     S.machine.dataset.facts = facts.key;
-    S.machine.replaceChildren(...facts.classes.map((name, k) => el("option", { value: k, text: `${classMark(k)} ${name}` })));
+    S.machine.replaceChildren(...facts.classes.map((_, k) => el("option", { value: k, text: classWords(S, k) })));
   }
   if (S.multi) S.machine.value = String(data.view.machine);
   syncChoices(S);

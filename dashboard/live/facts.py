@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.jobs import LEASE_SECONDS
 from dashboard.live.answers import answers_of
 from dashboard.live.points import chosen_rows, places
 from dashboard.live.view import MOST_COLUMNS
-from dashboard.style import short
+from dashboard.style import mark, short
 
 if TYPE_CHECKING:
     from dashboard.jobs import Job
@@ -26,7 +27,10 @@ FEW_VALUES = 5
 
 
 def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
-    """Columns with cuts and distributions of each group of rows, sizes. ``key`` changes when anything else does."""
+    """Columns with cuts and distributions of each group of rows, sizes. ``key`` changes when anything else does.
+
+    ``lease`` is how many seconds the run learns on without a page.
+    """
     answers = answers_of(run, job)
     names, labels = answers.groups()
     codes = run.encoder.transform(job.X_train)
@@ -36,9 +40,11 @@ def facts(run: TrainingRun, job: Job) -> dict[str, Any]:
     told: dict[str, Any] = {
         "name": short(job.name),
         "classes": names,
+        "marks": [mark(k) for k in range(len(names))],
         "rows": int(run.n_rows),
         "testRows": len(job.y_test),
         "seed": int(job.parameters.random_state),
+        "lease": LEASE_SECONDS,
         "nClauses": int(job.parameters.n_clauses),
         "columns": columns,
     } | answers.facts()

@@ -1,7 +1,7 @@
 // The film bar: the whole run as a strip. The past is drawn as usual, what came later stays as a ghost; drag, click or use
 // the arrow keys to go to any row.
 
-const BAR = { left: 6, right: 6, top: 16, height: 62 };
+const BAR = { left: 6, right: 6, top: 22, height: 68 };
 
 // The moment asked for shows at once, before the server has gone there.
 const shownStep = (S) => S.goal ?? S.data.step;
@@ -32,7 +32,7 @@ function drawTimeBar(S) {
   }
   g.restore();
   timeTicks(S, g, left, right, width, BAR.height - 7, (px) => font(px - 0.5));
-  drawChanges(S, g, x, top, bottom, font);
+  drawChanges(S, g, x, width, bottom, font);
   drawPlayhead(P, g, now, top, bottom);
   sayTime(S);
 }
@@ -68,29 +68,6 @@ function drawPlayhead(P, g, now, top, bottom) {
   g.beginPath();
   g.arc(now, top - 4, 2, 0, 7);
   g.fill();
-}
-
-function drawChanges(S, g, x, top, bottom, font) {
-  let free = -1;
-  for (const [step, words] of S.data.changes) {
-    const at = x(step);
-    g.fillStyle = g.strokeStyle = S.P.ink;
-    g.lineWidth = 1;
-    g.beginPath();
-    g.moveTo(at + 0.5, 6);
-    g.lineTo(at + 0.5, bottom);
-    g.stroke();
-    g.beginPath();
-    g.moveTo(at, 3);
-    g.lineTo(at + 6, 6.5);
-    g.lineTo(at, 10);
-    g.fill();
-    if (at < free) continue;
-    g.font = font(11, 600);
-    g.textAlign = "left";
-    g.fillText(words, at + 10, 8);
-    free = at + 16 + g.measureText(words).width;
-  }
 }
 
 function sayTime(S) {

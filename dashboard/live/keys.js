@@ -9,6 +9,11 @@ function inField(event) {
 const KEYS = { n: "one_row", e: "one_epoch", 0: "reset" };
 const SPEED_KEYS = { s: "slow", 1: "1x", 2: "3x", 3: "max" };
 
+function showKeys(S, shown) {
+  S.keys.hidden = !shown;
+  S.help.setAttribute("aria-expanded", String(shown));
+}
+
 function onKey(S, event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inField(event) || !S.data) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -16,10 +21,10 @@ function onKey(S, event) {
   const pressed = key === " " && target instanceof Element && target.closest("button, a, summary");
   if (pressed && !S.play.contains(pressed) && !pressed.matches("[data-speed][aria-pressed=true]")) return; // its own press
   if (key === "Escape") {
-    if (!S.ask.hidden || !S.keys.hidden) S.ask.hidden = S.keys.hidden = true; else if (S.data.why) closeWhy(S);
+    if (!S.ask.hidden || !S.keys.hidden) { S.ask.hidden = true; showKeys(S, false); } else if (S.data.why) closeWhy(S);
     return;
   }
-  if (key === "?") { S.keys.hidden = !S.keys.hidden; return; }
+  if (key === "?") { showKeys(S, S.keys.hidden); return; }
   if (key === "ArrowLeft" || key === "ArrowRight") {
     if (!S.facts || S.data.last === undefined) return;
     goBy(S, key === "ArrowLeft" ? -1 : 1, event.shiftKey);

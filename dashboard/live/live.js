@@ -20,7 +20,7 @@ function start(host) {
   }, { rootMargin: "60px" });
   for (const node of [...S.root.querySelectorAll("canvas"), S.standing]) S.eye.observe(node);
   S.theme = setInterval(() => {
-    if (S.data && (checkTheme(S) || endHope(S))) wake(S);
+    if (S.data && [checkTheme(S), endHope(S), noticeSilence(S)].some(Boolean)) wake(S);
   }, 500);
   S.pulse = setInterval(() => keepAsking(S), 15);
   S.leave = ({ type, target, ctrlKey, metaKey }) => {
@@ -75,6 +75,7 @@ function take(S, data) {
   S.root.dataset.sequence = data.sequence;
   S.root.dataset.literals = data.literals ?? "";
   S.root.dataset.step = data.step ?? "";
+  S.root.dataset.changes = data.changes?.length ?? "";
   S.root.dataset.confirmed = data.state;
   if (S.rows.length) S.root.dataset.bounds = S.rows.slice(0, 4).map((r) => `${r.id}:${[...r.lo.slice(0, 6)]}/${[...r.hi.slice(0, 6)]}`).join(" ");
   syncControls(S);

@@ -47,7 +47,7 @@ function drawMap(S) {
   const X = (p) => area.x + p * area.w;
   const Y = (p) => area.y + (1 - p) * area.h;
   const rows = S.rows.filter((row) => row.literals && !row.impossible)
-    .map((row) => ({ row, xs: reach(S, row, cx), ys: reach(S, row, cy) })).filter((r) => r.xs?.length && r.ys?.length);
+    .map((row) => ({ row, xs: reach(S, row, cx), ys: cx === cy ? [[0, 1]] : reach(S, row, cy) })).filter((r) => r.xs?.length && r.ys?.length);
   g.fillStyle = P.bg;
   shadeVotes(S, g, rows, area);
   drawMapAxes(S, g, cx, cy, area, X, Y, font);
@@ -129,14 +129,14 @@ function drawMapAxes(S, g, cx, cy, area, X, Y, font) {
   g.textAlign = "center";
   for (const [p, words] of mapTicks(cx)) g.fillText(clip(g, words, 60), Math.max(area.x + 8, Math.min(X(p), area.x + area.w - 12)), area.y + area.h + 10);
   g.textAlign = "right";
-  for (const [p, words] of mapTicks(cy)) g.fillText(clip(g, words, 46), area.x - 5, Y(p));
+  if (cx !== cy) for (const [p, words] of mapTicks(cy)) g.fillText(clip(g, words, 46), area.x - 5, Y(p));
   g.textAlign = "right";
   g.fillText(clip(g, axisName(cx), area.w), area.x + area.w, area.y + area.h + 25);
   g.save();
   g.translate(7, area.y);
   g.rotate(-Math.PI / 2);
   g.textAlign = "right";
-  g.fillText(clip(g, axisName(cy), area.h), 0, 0);
+  g.fillText(cx === cy ? "rows, spread at random" : clip(g, axisName(cy), area.h), 0, 0);
   g.restore();
 }
 
@@ -144,7 +144,7 @@ const axisName = (column) => column.label + (column.unit ? `, ${column.unit}` : 
 
 // The points change only with the columns and the size: painted once, then copied.
 function drawPoints(S, g, cx, cy, area) {
-  const key = [S.data.facts, cx.features[0].i, cy.features[0].i, area.w, S.P.dark, S.P.bg, devicePixelRatio].join();
+  const key = [S.data.facts, cx.features[0].i, cy.features[0].i, area.w, S.P.dark, S.P.bg, devicePixelRatio, everyHue(S) || S.focus].join();
   if (S.pointsKey !== key) { S.pointsKey = key; S.points = paintPoints(S, cx, cy, area); }
   if (S.points) g.drawImage(S.points, area.x - 6, area.y - 6, area.w + 12, area.h + 12);
 }
@@ -160,13 +160,14 @@ function paintPoints(S, cx, cy, area) {
   const canvas = document.createElement("canvas");
   const g = fit(canvas, area.w + 12, area.h + 12);
   const { labels, train } = S.facts.points;
-  const size = labels.length > 400 ? 2.1 : 2.8;
+  // Twelve shapes need more room than four to be told apart.
+  const size = (labels.length > 400 ? 2.1 : 2.8) * (everyHue(S) && S.facts.classes.length > 4 ? 1.4 : 1);
   // Where many rows share a value, a small shift that is the same every time keeps them apart.
   const jitter = (column, i, salt) => (column.kind === "numeric" ? 0 : (scatter(i + salt) - 0.5) * 0.6 / Math.max(2, column.names.length || column.features[0].n));
   labels.forEach((label, i) => {
     if (label < 0 || xs[i] === NOWHERE || ys[i] === NOWHERE) return;
     const x = 6 + (xs[i] / 65534 + jitter(cx, i, 1)) * area.w;
-    const y = 6 + (1 - ys[i] / 65534 - jitter(cy, i, 7919)) * area.h;
+    const y = 6 + (cx === cy ? scatter(i + 7919) : 1 - ys[i] / 65534 - jitter(cy, i, 7919)) * area.h;
     g.fillStyle = g.strokeStyle = answers(S).pointColour(S, i);
     classShape(g, answers(S).pointShape(S, i), x, y, i < train ? size : size + 0.6);
     if (i < train) { g.globalAlpha = labels.length > 400 ? 0.6 : 0.8; g.fill(); g.globalAlpha = 1; return; }
@@ -199,9 +200,21 @@ function labelBoxes(S, g, rows, X, Y, font) {
 }
 
 function sayMap(S, cx, cy, n) {
-  setText(S.mapTitle, `${n === 1 ? "One clause" : `${n} clauses`} as boxes over ${cx.label} and ${cy.label}`);
-  const some = S.facts.points.labels.length < S.facts.rows + S.facts.testRows ? " A part of the rows is drawn." : "";
-  setText(S.mapNote, `Shade: the shown clauses' votes, other features left aside. Hollow points: test rows.${some}`);
+  setText(S.mapTitle, `Where ${n === 1 ? "one clause holds" : `${n} clauses hold`}, by ${cx === cy ? cx.label : `${cx.label} and ${cy.label}`}`);
+  const some = S.facts.points.labels.length < S.facts.rows + S.facts.testRows ? " Only a part of the rows is drawn." : "";
+  setText(S.mapNote, `A box is where one of the clauses above lets ${cx === cy ? "this feature" : "these two features"} through; what it asks of others is left aside. Shade: the votes of the boxes added up. ${answers(S).pointWords}${some}`);
+  if (S.mapClasses.dataset.mark === `${S.facts.key}${S.focus}${S.P.dark}`) return;
+  S.mapClasses.dataset.mark = `${S.facts.key}${S.focus}${S.P.dark}`;
+  S.mapClasses.replaceChildren(...answers(S).pointKey(S));
+}
+
+// What the points stand for. With more classes than there are colours: the one in focus, and the others.
+function classKey(S) {
+  const named = (mark, colour, text) => {
+    return el("span", { title: text }, el("b", { style: `color: ${colour}`, text: mark }), text);
+  };
+  if (everyHue(S)) return S.facts.classes.map((name, k) => named(S.facts.marks[k], classColour(S, k), name));
+  return [named("●", S.P.c1, S.facts.classes[S.focus]), named("·", S.P.axis, `the ${S.facts.classes.length - 1} other classes`)];
 }
 
 function syncMap(S) {

@@ -25,15 +25,20 @@ function feedbackMark(g, type, x, y, size, colour, alpha) {
   g.restore();
 }
 
-const CLASS_MARKS = ["●", "▲", "■", "◆"];
-const classMark = (k) => CLASS_MARKS[k] || "○";
+// The shapes of the classes in the order of their marks (see style.CLASS_MARKS), as corners around (0, 0); null is round.
+const STAR = Array.from({ length: 10 }, (_, i) => [(i % 2 ? 0.5 : 1.2) * Math.sin((i * Math.PI) / 5), -(i % 2 ? 0.5 : 1.2) * Math.cos((i * Math.PI) / 5)]);
+const CLASS_SHAPES = [null, [[-1, 0.85], [0, -1], [1, 0.85]], [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]], [[0, -1.1], [1.1, 0], [0, 1.1], [-1.1, 0]],
+  [[-1, -0.85], [0, 1], [1, -0.85]], STAR,
+  [[-0.36, -1], [0.36, -1], [0.36, -0.36], [1, -0.36], [1, 0.36], [0.36, 0.36], [0.36, 1], [-0.36, 1], [-0.36, 0.36], [-1, 0.36], [-1, -0.36], [-0.36, -0.36]],
+  [[-0.7, -0.5], [1.25, -0.5], [0.7, 0.5], [-1.25, 0.5]], [[-0.48, -1.15], [0.48, -1.15], [0.48, 1.15], [-0.48, 1.15]],
+  [[-0.95, -0.95], [0.95, 0.95], [-0.95, 0.95]], [[-0.95, -0.95], [0.95, -0.95], [0.95, 0.95]], [[-1, -0.95], [1, -0.95], [-1, 0.95], [1, 0.95]]];
 
 function classShape(g, k, x, y, size) {
   g.beginPath();
-  if (k === 0) g.arc(x, y, size, 0, 7);
-  else if (k === 1) { g.moveTo(x - size, y + size - 0.5); g.lineTo(x, y - size); g.lineTo(x + size, y + size - 0.5); g.closePath(); }
-  else if (k === 2) g.rect(x - size + 0.5, y - size + 0.5, 2 * size - 1, 2 * size - 1);
-  else { g.moveTo(x, y - size); g.lineTo(x + size, y); g.lineTo(x, y + size); g.lineTo(x - size, y); g.closePath(); }
+  const corners = CLASS_SHAPES[k];
+  if (!corners) { g.arc(x, y, size, 0, 7); return; }
+  for (const [dx, dy] of corners) g.lineTo(x + dx * size, y + dy * size);
+  g.closePath();
 }
 
 const hatches = new Map();
@@ -64,17 +69,17 @@ function keyItems() {
   const axis = () => path("M0 9h46", { stroke: "var(--line)" });
   return [
     [glyph(axis(), path("M12 9h20", { stroke: "var(--ink2)", "stroke-width": 7 }),
-      path("M12 1v16M32 1v16", { stroke: "var(--ink)", "stroke-width": 2 })), "included"],
-    [glyph(axis(), path("M14 5v8M34 5v8", { stroke: "var(--axis)" })), "excluded"],
+      path("M12 1v16M32 1v16", { stroke: "var(--ink)", "stroke-width": 2 })), "in the clause (included)"],
+    [glyph(axis(), path("M14 5v8M34 5v8", { stroke: "var(--axis)" })), "left out, searching (excluded)"],
     [glyph(path("M0 8h46", { stroke: "var(--line)" }), path("M34 0v16", { stroke: "var(--ink)", "stroke-width": 2 }),
       path("M12 16h22", { stroke: "var(--accent)", "stroke-width": 2, opacity: 0.7 })), "just moved"],
-    [mark("M2 1h10v10h-10z", "var(--ink2)", true), "is"],
-    [mark("M2 1h10v10h-10zM2 11l10-10", "var(--ink2)"), "is not"],
-    [mark("M4 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", "var(--ink2)"), "no effect"],
+    [mark("M2 1h10v10h-10z", "var(--ink2)", true), "is this value"],
+    [mark("M2 1h10v10h-10zM2 11l10-10", "var(--ink2)"), "is not this value"],
+    [mark("M4 6a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", "var(--ink2)"), "in it, lets all through"],
     [svg(22, 16, el("svg:rect", { x: 1, y: 1, width: 20, height: 14, rx: 4, fill: "none", stroke: "var(--ii)",
-      "stroke-dasharray": "3 2" })), "cannot hold"],
-    [mark("M1 1l5 5l-5 5zM13 1l-5 5l5 5z", "var(--ia)", true), "Ia recognise"],
-    [mark("M5 1l-4 5l4 5M9 1l4 5l-4 5", "var(--ib)"), "Ib forget"],
-    [mark("M2 1l10 10M12 1l-10 10", "var(--ii)"), "II reject"],
+      "stroke-dasharray": "3 2" })), "can never hold"],
+    [mark("M1 1l5 5l-5 5zM13 1l-5 5l5 5z", "var(--ia)", true), "Ia: told to recognise a row"],
+    [mark("M5 1l-4 5l4 5M9 1l4 5l-4 5", "var(--ib)"), "Ib: to forget a little"],
+    [mark("M2 1l10 10M12 1l-10 10", "var(--ii)"), "II: to reject a row"],
   ].map(([picture, word]) => el("span", {}, picture, word));
 }

@@ -42,14 +42,14 @@ function drawMatrix(S) {
 }
 
 function drawGroup(S, g, line, font) {
-  const { P } = S;
+  const { P, G } = S;
   const y = line.y + 12;
-  const words = answers(S).sideTitle(S, line.side);
+  g.font = font(11.5, 650);
+  const words = clip(g, answers(S).sideTitle(S, line.side), G.width - 160);
   const colour = sideColour(S, line.side);
   g.fillStyle = S.multi && line.side ? hatch(g, colour) : colour;
   if (S.multi) g.fillRect(14.5, y - 4.5, 9, 9);
   else { classShape(g, sideClass(S, line.side), 19, y, 4.5); g.fill(); }
-  g.font = font(11.5, 650);
   g.textAlign = "left";
   g.fillStyle = colour;
   g.fillText(words, 31, y + 0.5);
@@ -141,7 +141,7 @@ function dataSprite(S, column, w, h) {
     let down = h;
     for (let k = 0; k < column.counts.length; k++) {
       const tall = (column.counts[k][i] / column.most) * h;
-      g.fillStyle = classColour(S, k);
+      g.fillStyle = groupColour(S, k);
       if (k === S.focus) g.fillRect(i * bin, h - tall, bin - 0.7, tall);
       else {
         const clipped = Math.min(tall, 2 * h - down);
@@ -214,10 +214,19 @@ function drawHeads(S) {
   g.restore();
 }
 
+// A name cut to the room there is; measured once for each.
+const clipped = new Map();
 function clip(g, text, room) {
-  let shown = String(text);
-  while (shown.length > 1 && g.measureText(shown).width > room) shown = shown.slice(0, -1);
-  return shown;
+  const key = `${g.font}|${Math.floor(room)}|${text}`;
+  if (!clipped.has(key)) {
+    if (clipped.size > 2000) clipped.clear();
+    const letters = [...String(text)];
+    const fits = (n) => g.measureText(letters.slice(0, n).join("").trimEnd() + (n < letters.length ? "…" : "")).width <= room;
+    let n = letters.length;
+    while (n > 1 && !fits(n)) n -= 1;
+    clipped.set(key, letters.slice(0, n).join("").trimEnd() + (n < letters.length ? "…" : ""));
+  }
+  return clipped.get(key);
 }
 
 function drawInterval(S, g, cell, { row, y }) {

@@ -196,6 +196,7 @@ function clauseWords(S, row) {
   return parts;
 }
 
+const classWords = (S, k) => `${S.facts.marks[k]} ${S.facts.classes[k]}`;
 // Who a side of the clauses speaks for: words, mark, colour.
 function sideClass(S, side) {
   return S.multi ? S.focus : 1 - side;
@@ -207,7 +208,13 @@ function sideWords(S, side) {
 function sideColour(S, side) {
   return S.multi ? S.P[side ? "against" : "for"] : S.P["c" + sideClass(S, side)];
 }
+// With more classes than there are colours, only the one in focus has one.
+const everyHue = (S) => S.facts.classes.length <= CLASS_SHAPES.length;
 function classColour(S, k) {
-  if (S.facts.classes.length <= 4) return S.P["c" + k];
+  if (everyHue(S)) return S.P["c" + k];
   return k === S.focus ? S.P.c1 : S.P.axis;
+}
+// Behind the glyphs more than four colours would be a rainbow: there the others are grey.
+function groupColour(S, k) {
+  return S.facts.classes.length <= 4 || k === S.focus ? classColour(S, k) : S.P.axis;
 }

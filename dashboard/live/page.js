@@ -13,26 +13,29 @@ function chart(S, name, height, label) {
 function section(S, name, first, note, canvas) {
   S[`${name}Title`] = el("h2", { text: first });
   S[`${name}Note`] = el("p", { class: "cap", text: note });
-  return el("section", {}, S[`${name}Title`], S[`${name}Note`], el("div", { class: "plot" }, canvas));
+  return el("section", { class: name }, S[`${name}Title`], S[`${name}Note`], el("div", { class: "plot" }, canvas));
 }
+
+const TERMS = "A clause is a rule in the making. A literal is one bound in it, such as age > 54. An epoch is one pass over all training rows.";
 
 function buildPage(S) {
   const named = (name, node) => { S[name] = node; return node; };
   const root = el("div", { class: "live num", "data-painted": "0" });
   S.root = root;
   S.probe = el("span", { class: "sr", "aria-hidden": "true" });
-  const stateBox = named("stateBox", el("div", { class: "state still", role: "status" }, el("i"), named("stateWord", el("span"))));
+  const stateBox = named("stateBox", el("div", { class: "state still", role: "status" }, el("i"), named("stateWord", el("span")), named("stateTime", el("span", { "aria-hidden": "true" }))));
   root.append(S.probe, el("div", { class: "headrow" },
-    el("div", {}, named("head", el("h1")), named("sub", el("p", { class: "sub" }))), stateBox));
+    el("div", {}, named("head", el("h1")), named("sub", el("p", { class: "sub" })), el("p", { class: "cap", text: TERMS })), stateBox));
   root.append(buildFilm(S, named), buildWhy(S, named));
   S.body = el("div", { class: "body" }, buildMatrix(S, named), buildTrace(S, named), buildCharts(S, named));
-  root.append(S.body, named("table", el("table", { class: "sr" })));
+  // A table would not keep the one pixel that it is hidden in, and make the page scroll sideways.
+  root.append(S.body, el("div", { class: "sr" }, named("table", el("table"))));
   return root;
 }
 
 const KEY_WORDS = [["Space", "play or pause"], ["N", "one row"], ["E", "one epoch"], ["0", "reset"], ["S", "slow motion"], ["1 2 3", "speed"],
-  ["← →", "a row back or on (Shift: an epoch)"], ["B", "branch from here"], ["Y", "why the chosen bound moved last"], ["Shift+Y", "why, for the row just learned"],
-  ["V", "by clause or by feature"], ["Arrows", "in the matrix: move the chosen cell"], ["Esc", "close what is open"], ["?", "show or hide these keys"]];
+  ["← →", "a row back or on (Shift: an epoch)"], ["B", "in the past: branch, a new run from here"], ["Y", "why the chosen bound moved last"], ["Shift+Y", "why, for the row just learned"],
+  ["V", "by clause or by feature"], ["Tab, ↓", "on a flag over the film bar: its changes of settings"], ["Arrows", "in the matrix: move the chosen cell"], ["Esc", "close what is open"], ["?", "show or hide these keys"]];
 
 function buildFilm(S, named) {
   const speeds = named("speeds", el("div", { class: "seg", role: "group", "aria-label": "Speed" },
@@ -43,29 +46,31 @@ function buildFilm(S, named) {
       named("play", el("button", { class: "btn primary play", type: "button" })),
       named("oneRow", button("One row", "N", { title: "Learn from one row" })),
       named("oneEpoch", button("One epoch", "E", { title: "Learn from every training row once" })),
-      named("reset", button("Reset", "0", { title: "Start over same settings and seed" })), speeds,
+      named("reset", button("Reset", "0", { title: "Start over: with this run's settings and seed it learns the same again" })), speeds,
       el("span", { class: "space-between" }),
-      named("branch", button("Branch from here", "B", { hidden: true, title: "Start a new run from this moment, with the settings at the side" })),
-      named("settle", button("Settle", null, { title: "Stop learning and give each clause the weight that fits best" }))),
+      named("branch", button(["Branch", el("span", { class: "broad", text: " from here" })], "B", { hidden: true, title: "Start a new run from this moment, with the settings at the side" })),
+      named("settle", button("Settle", null, { title: "Stop learning and give each clause the weight that fits the training rows best: rules to keep" }))),
     named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
       named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
-    named("keys", el("dl", { class: "keys", hidden: true, "aria-label": "Keys" },
-      KEY_WORDS.map(([key, words]) => el("div", {}, el("dt", {}, el("kbd", { text: key })), el("dd", { text: words }))))),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
       named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     named("rowLine", el("p", { class: "cap rowline", hidden: true, role: "status" })),
-    named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
-      "aria-valuemin": "0" }, chart(S, "timeBar", 62, "Literals and the score over the epochs so far"))),
-    named("pastLine", el("div", { class: "pastline", hidden: true }, named("pastText", el("span", { class: "cap" })),
-      named("newest", button("Newest", "End", { title: "Go to the newest moment" })))),
-    named("cost", el("p", { class: "cap cost", hidden: true, role: "status" })));
+    el("div", { class: "barbox" },
+      named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
+        "aria-valuemin": "0" }, chart(S, "timeBar", BAR.height, "Literals and the score over the epochs so far"))),
+      named("flags", el("div", { class: "flags", role: "group", "aria-label": "Changes of settings", hidden: true },
+        named("flagRow", el("div", { class: "flagrow" })), named("flagList", el("ol", { class: "flaglist", hidden: true }))))),
+    el("div", { class: "below" }, named("filmNote", el("p", { class: "cap" })),
+      named("newest", button("Newest", "End", { title: "Go to the newest moment" })), named("help", button("Keys", "?", { "aria-expanded": "false" }))),
+    named("keys", el("dl", { class: "keys", hidden: true, "aria-label": "Keys" },
+      KEY_WORDS.map(([key, words]) => el("div", {}, el("dt", {}, el("kbd", { text: key })), el("dd", { text: words }))))));
 }
 
 function buildMatrix(S, named) {
   const option = (value, text) => el("option", { value, text });
   const machine = named("machine", el("select", { class: "sel", "aria-label": "Class in focus" }));
   const sort = named("sort", el("select", { class: "sel", "aria-label": "Sort" },
-    option("literals", "Most literals"), option("weight", "Heaviest"), option("number", "Clause number")));
+    option("literals", "Most literals first"), option("weight", "Heaviest vote first"), option("number", "By clause number")));
   S.matrix = el("canvas", { "aria-hidden": "true" });
   S.headCanvas = el("canvas", { "aria-hidden": "true" });
   S.heads = el("div", { class: "heads", "aria-hidden": "true" });
@@ -74,13 +79,13 @@ function buildMatrix(S, named) {
   S.space = el("div", { class: "space" }, S.pin);
   S.scroller = el("div", { class: "scroller", tabindex: "0", role: "application",
     "aria-label": "Interval matrix. Arrow keys move the chosen cell." }, S.space);
-  return el("div", {},
+  return el("div", {}, named("cellSay", el("p", { class: "sr", role: "status" })),
     el("div", { class: "tools" },
       el("div", {}, named("matrixTitle", el("h2")), named("matrixNote", el("p", { class: "cap" }))),
       el("div", { class: "r" }, machine, named("by", el("div", { class: "seg", role: "group", "aria-label": "Arrange", title: "Key V" },
         [["clause", "By clause"], ["feature", "By feature"]].map(([value, text]) => el("button", { type: "button", "data-by": value, "aria-pressed": "false", text })))),
-        named("column", el("select", { class: "sel", "aria-label": "Feature" })), named("sides", el("select", { class: "sel", "aria-label": "Clauses of" })), named("again", button("Sort again")), named("unfold", button("All columns")),
-        named("more", button("All clauses")), sort)),
+        named("column", el("select", { class: "sel", "aria-label": "Feature" })), named("sides", el("select", { class: "sel", "aria-label": "Clauses of" })), el("span", { class: "r" }, sort,
+          named("again", button("Sort again", null, { title: "Put the lines in order by what the clauses hold now" })), named("unfold", button("All features")), named("more", button("All clauses"))))),
     el("section", { class: "card matrix", "aria-label": "Interval matrix" }, S.scroller, named("pager", el("div", { class: "pager", hidden: true },
       named("earlier", button("Earlier")), named("pagerText", el("span")), named("later", button("Later")))),
     el("div", { class: "key" }, keyItems())));
@@ -101,20 +106,20 @@ function buildCharts(S, named) {
   return el("div", { class: "two" },
     el("div", { class: "stack" },
       el("section", {}, el("div", { class: "headrow" }, named("literalTitle", el("h2", { text: "Literals" })), named("askRival", button("Compare with thresholds", null,
-        { title: "Train the machine with one literal a threshold beside it" }))),
+        { title: "Train beside it, in the background, the same machine with one fixed threshold for every value instead of bounds that move" }))),
       named("literalNote", el("p", { class: "cap" })), named("rivalNote", el("p", { class: "cap", hidden: true })),
       el("div", { class: "plot" }, plot("literalChart", "Literals over the epochs"))),
       section(S, "accuracy", "Scores", "", plot("accuracyChart", "The score of training and test rows over the epochs"))),
-    el("section", {}, named("mapTitle", el("h2", { text: "Clauses as boxes over two features" })), named("mapNote", el("p", { class: "cap" })),
-      el("div", { class: "plot" }, plot("mapChart", "Rows as points, clauses as boxes over two features", MAP.tall)),
+    el("section", {}, named("mapTitle", el("h2", { text: "Where the clauses hold" })), named("mapNote", el("p", { class: "cap" })),
+      el("div", { class: "plot" }, plot("mapChart", "Rows as points, clauses as boxes over two features", MAP.tall)), named("mapClasses", el("div", { class: "classes" })),
       el("div", { class: "axes" }, el("span", { class: "cap", text: "across" }), select("mapX", "Feature across"), el("span", { class: "cap", text: "up" }), select("mapY", "Feature upwards"))),
     section(S, "vote", "Rows", "", plot("voteChart", "How the rows are spread: their vote sums, or what they are missed by")),
-    el("section", { class: "standing" }, named("standingTitle", el("h2")), named("standingNote", el("p", { class: "cap" })), named("standing", el("table", { class: "plot" })),
+    el("section", { class: "standing" }, named("standingTitle", el("h2")), named("standingNote", el("p", { class: "cap" })), named("standing", el("table", { class: "plot" })), named("standingSay", el("p", { class: "cap" })),
       named("fitBox", el("div", { class: "plot", hidden: true }, plot("fitChart", "Predicted against actual numbers", FIT.tall)))),
-    section(S, "length", "Literals per clause", "One bar a clause, longest first.", plot("lengthChart", "Literals of each clause")),
+    section(S, "length", "Literals per clause", "A bar for each clause, longest first.", plot("lengthChart", "Literals of each clause")),
     section(S, "f1", "Scores", "", plot("f1Chart", "The second score over the epochs")),
     el("section", { class: "across" }, named("stripTitle", el("h2", { text: "Memory" })),
-      el("p", { class: "cap", text: "A bar a literal, lower and upper bound side by side. Above the line it is in the clause, below it is left out; the longer, the surer." }),
+      el("p", { class: "cap", text: "Every bound has a small memory, its automaton, that each lesson moves up or down. A bar for each, lower and upper bound side by side: above the line the bound is in the clause, below it is left out; the longer, the surer." }),
       el("div", { class: "plot" }, plot("stripChart", "Memory of each literal of the chosen clause", STRIP)),
       named("heatNote", el("p", { class: "cap" })), el("div", { class: "plot" }, plot("heatChart", "Memory of every literal of every clause"))));
 }

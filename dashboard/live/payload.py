@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tmcore.training import Snapshot, TrainingRun
 
 MOST_LENGTHS = 200
+MOST_CHANGES = 200
 WEIGHT_UNIT = 2.0**-16
 
 
@@ -183,17 +184,24 @@ def _trace(history: tuple[Moment, ...], view: View) -> dict[str, list[int]]:
 
 
 def _changes(run: TrainingRun) -> list[list[Any]]:
-    """Settings changed on the way: the step, and name, old and new value as the time bar prints them."""
+    """Settings changed on the way: the step, and name, old and new value as the time bar prints them.
+
+    Of changes of one setting between the same two rows only where they led counts, since nothing was learned between.
+    """
     signs = {"gamma": "γ", "bound_rule": "bound rule", "boost_true_positive": "boost"}
     values: dict[str, Any] = {"T": run.first_parameters.vote_target}
-    told = []
+    led: dict[tuple[int, str], tuple[Any, Any]] = {}
     for change in run.changes:
+        place = int(change.step), change.name
         before = values.get(change.name, getattr(run.first_parameters, change.name))
+        led[place] = led.get(place, (before,))[0], change.value
         values[change.name] = change.value
-        if before != change.value:
-            name = signs.get(change.name, change.name)
-            told.append([int(change.step), f"{name} {_printed(before)} → {_printed(change.value)}"])
-    return told[-20:]
+    told = [
+        [step, f"{signs.get(name, name)} {_printed(before)} → {_printed(after)}"]
+        for (step, name), (before, after) in led.items()
+        if before != after
+    ]
+    return told[-MOST_CHANGES:]
 
 
 def _printed(value: Any) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tmcore.training import TrainingRun
 
 MOST_CLASSES = 12
+MOST_MISTAKES = 8
 MOST_STATES = 80_000
 MOST_STRIP = 4_000
 
@@ -33,20 +34,31 @@ def balanced_accuracy(counts: list[list[int]]) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def standing(run: TrainingRun, machine: Machine, votes: NDArray[Any]) -> dict[str, Any] | None:
-    """Confusion matrices and balanced accuracies on training and test rows; None where there are too many classes.
+def largest_mistakes(counts: list[list[int]]) -> list[tuple[int, int, int]]:
+    """The largest cells off the diagonal as (true class, predicted class, rows), at most `MOST_MISTAKES`."""
+    wrong = np.array(counts)
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_MISTAKES]
+    cells = [(int(place) // len(wrong), int(place) % len(wrong)) for place in order]
+    return [(really, taken, counts[really][taken]) for really, taken in cells if wrong[really, taken]]
 
+
+def standing(run: TrainingRun, machine: Machine, votes: NDArray[Any]) -> dict[str, Any]:
+    """Balanced accuracies on training and test rows, with the confusion matrices.
+
+    With more than `MOST_CLASSES` classes the largest mistakes stand for the matrices, of test rows where there are any.
     ``votes`` are the training rows' vote sums of the moment, ``machine`` the machine then.
     """
     n_classes = len(run.classes)
-    if n_classes > MOST_CLASSES:
-        return None
     train = confusion(run.labels, winners(votes), n_classes)
     told: dict[str, Any] = {"train": train, "trainBalanced": _rounded(balanced_accuracy(train))}
     if run.held_out is not None and len(run.held_out[1]):
         predicted = winners(machine.votes(machine.prepare(run.held_out[0])))
         test = confusion(run.held_out[1], predicted, n_classes)
         told |= {"test": test, "testBalanced": _rounded(balanced_accuracy(test))}
+    if n_classes > MOST_CLASSES:
+        told["mistakes"] = largest_mistakes(told.pop("test", train))
+        del told["train"]
     return told
 
 

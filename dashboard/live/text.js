@@ -30,21 +30,32 @@ function detail(S) {
 
 function noticeWords(S) {
   const { data } = S;
+  if (S.silent) return ["lost", silenceWords(S)];
   if (data.state === "failed") return ["err", data.error || "Training stopped."];
   if (data.state === "compiling" && !data.rows) return ["", "Preparing the fast version, about 8 s, once. You can change settings meanwhile."];
-  if (data.waiting) return ["", `All ${whole(data.waiting)} places for training on this machine are taken; keep this page open, and yours starts by itself as soon as one is free.`];
+  if (data.waiting) return ["", `${whole(data.waiting)} runs are learning on this computer, which is its limit. Keep this page open: yours starts by itself as soon as one pauses.`];
   if (data.state === "settling") return ["", "Settling: fitting the weight of every clause to the training rows."];
   if (data.settled) return ["settled", settledWords(S, data.settled)];
   if (data.lapsed) return ["lapsed", "Paused itself because this page was closed, left or cut off for a while. Nothing is lost."];
   return null;
 }
 
+// What becomes of the run meanwhile depends on whether only the line is cut, which cannot be seen from here.
+function silenceWords(S) {
+  const lease = S.facts?.lease;
+  const learning = S.silent < lease ? `lets the run learn on without this page for ${number(lease)} s, then pauses it and keeps it` : "has paused the run by now and keeps it";
+  const meanwhile = { learning, settling: "goes on settling", replaying: "waits with the film" }[S.data.state] || "keeps the run as it is";
+  return `The connection is cut, or the server is stopped or very busy. A server that still works ${meanwhile}. This page goes on by itself once it is answered; what you press until then waits.`;
+}
+
 const settledWords = (S, told) => answers(S).settled(S, `Settled: ${whole(told.rules)} rules with ${whole(told.literals)} literals`, told);
+
+const MATRIX_WORDS = "A line for each clause, a column for each feature, which is a column of your table. A clause holds for a row whose values all lie in its coloured parts. Click a cell to follow it.";
 
 // What never changes in a run: captions, and which of the parts for classes and for numbers is there.
 function writeCaptions(S) {
-  for (const [name, text] of Object.entries(answers(S).captions)) setText(S[name], text);
-  S.standing.hidden = Boolean(S.facts.numbers);
+  for (const [name, text] of Object.entries(answers(S).captions(S))) setText(S[name], text);
+  S.standing.hidden = S.standingSay.hidden = Boolean(S.facts.numbers);
   S.fitBox.hidden = !S.facts.numbers;
 }
 
@@ -53,8 +64,9 @@ function writeTexts(S, now) {
   const state = shownState(S);
   setText(S.head, headline(S));
   setText(S.sub, detail(S));
-  S.stateBox.className = "state" + (["learning", "replaying"].includes(state) && !data.waiting ? "" : " still");
-  setText(S.stateWord, data.waiting ? "Waiting" : STATE_WORDS[state]);
+  S.stateBox.className = `state${S.silent ? " lost" : ["learning", "replaying"].includes(state) && !data.waiting ? "" : " still"}`;
+  setText(S.stateWord, S.silent ? "No answer from the server" : data.waiting ? "Waiting" : STATE_WORDS[state]);
+  setText(S.stateTime, S.silent ? ` for ${whole(S.silent)}${NB}s` : "");
   writePlay(S, state);
   writeNotice(S);
   if (!facts || !data.rows) return;
@@ -62,35 +74,35 @@ function writeTexts(S, now) {
   const unsent = data.used[1] - data.columns.length;
   writeFilm(S);
   setText(S.matrixTitle, data.view.by === "feature" ? `How every clause reads ${S.facts.features.get(data.view.feature).column.label}` : "Where each clause lets values through");
-  setText(S.matrixNote, data.view.by === "feature" ? "A line a clause, those that test the feature first. Bold: included bounds. Faint: still searching." : folded + unsent
-    ? `Rows are clauses, columns are features. ${whole(folded + unsent)} of ${whole(data.used[1])} columns that these clauses use least are folded.`
-    : "Rows are clauses, columns are features. Click a cell to follow its bounds." + answers(S).groupNote(S));
+  setText(S.matrixNote, data.view.by === "feature" ? "A line for each clause, those that test the feature first. Bold: bounds in the clause (included). Faint: bounds left out, still searching." : folded + unsent
+    ? `${MATRIX_WORDS} The ${whole(folded + unsent)} of ${whole(data.used[1])} features that these clauses use least are folded away.`
+    : MATRIX_WORDS + answers(S).groupNote(S));
   S.unfold.hidden = data.view.by === "feature" || !folded && !S.showAllColumns;
-  setText(S.unfold, S.showAllColumns ? "Fewer columns" : "All columns");
+  setText(S.unfold, S.showAllColumns ? "Fewer features" : "All features");
   writeTitles(S);
   writeClause(S);
   if (now - (S.tableAt || 0) > 1000 || state !== "learning") { S.tableAt = now; writeTable(S); }
 }
 
-// Before the first row what the run will take; in slow motion the row being learned.
+// Under the film bar what the run will take, how the bar reads, or that this is the past; in slow motion the row learned.
 function writeFilm(S) {
-  const { estimate, rowLine, rival } = S.data;
-  S.cost.hidden = !estimate;
-  if (estimate) { S.cost.dataset.warn = String(estimate.warn); setText(S.cost, estimate.text); }
-  S.pastLine.hidden = !S.data.past;
-  if (S.data.past) setText(S.pastText, `The run went on to row ${whole(S.data.last)}. Play shows the film from here; a branch takes T, s, γ, bound rule and weights from the side.`);
+  const { estimate, past, rowLine, rival } = S.data;
+  S.filmNote.dataset.warn = String(!past && Boolean(estimate?.warn));
+  setText(S.filmNote, past ? `The run went on to row ${whole(S.data.last)}. Play shows it again from here. A branch is a new run from this moment on, with the settings at the side.`
+    : estimate ? estimate.text : answers(S).filmNote(S));
+  S.newest.hidden = !past;
   S.rowLine.hidden = !rowLine;
   if (rowLine) setText(S.rowLine, rowWords(S, rowLine));
-  setText(S.literalNote, `All clauses; a literal is one included ${S.data.thresholds ? "threshold" : "bound"}.`);
+  setText(S.literalNote, `In all clauses together. A literal is one ${S.data.thresholds ? "threshold" : "bound"} that is in a clause; fewer make shorter rules.`);
   S.rivalNote.hidden = !rival;
   if (rival) setText(S.rivalNote, rivalWords(S, rival));
 }
 
 function rowWords(S, line) {
-  const { step, row, v, T, chance, learned: [ia, ib, ii] } = line;
-  const did = [[ia, "recognise it"], [ib, "forget a little"], [ii, "reject it"]].filter(([n]) => n).map(([n, words]) => `${whole(n)} ${words}`);
-  return `Row ${whole(step + 1)} of the film, training row ${whole(row + 1)}, ${answers(S).rowIs(S, line)}: v = ${minus(v.toFixed(1))} of ${number(T)}, `
-    + `chance ${chance.toFixed(2)}. Clauses: ${did.length ? did.join(", ") : "none learns"}.`;
+  const { step, row, v, chance, learned: [ia, ib, ii] } = line;
+  const told = [[ia, "to recognise it (Ia)"], [ib, "to forget a little (Ib)"], [ii, "to reject it (II)"]].filter(([n]) => n).map(([n, words]) => `${whole(n)} ${words}`);
+  return `Row ${whole(step + 1)} of the film, training row ${whole(row + 1)}, ${answers(S).rowIs(S, line)}: vote sum ${minus(v.toFixed(1))}, aim ${answers(S).aim(line)}. `
+    + `Each clause learns with chance ${chance.toFixed(2)}; ${told.length ? `told ${told.join(", ")}` : "none did"}.`;
 }
 
 function rivalWords(S, rival) {
@@ -133,7 +145,8 @@ function writeClause(S) {
   const t = data.trace;
   let joins = 0;
   for (let i = 1; i < t.included.length && data.history.step[i] <= data.step; i++) for (const bit of [1, 2]) if ((t.included[i] ^ t.included[i - 1]) & bit) joins++;
-  setText(S.traceNote, `A literal joined or left ${times(joins)} between the moments kept. Thick: included. Thin: excluded, still searching.`);
+  setText(S.traceNote, `Thick: the bound is in the clause. Thin: it is left out, still searching. It joined or left ${times(joins)}, as far as kept moments tell. `
+    + "Below: when rows told the clause to recognise them (Ia), to forget a little (Ib) or to reject them (II).");
   setText(S.clauseTitle, `Clause ${data.view.clause + 1} reads now`);
   if (!row) { setText(S.sentence, "This clause is not among the rows shown above."); S.said = ""; return; }
   const parts = clauseWords(S, row);
@@ -142,7 +155,7 @@ function writeClause(S) {
   S.said = said;
   S.sentence.replaceChildren();
   if (!parts.length) {
-    S.sentence.append(row.literals ? "True for every row for now." : "Empty for now: it casts no vote.");
+    S.sentence.append(row.literals ? "It lets every row through for now." : "Nothing for now: it is empty and casts no vote.");
     return;
   }
   const most = 14;

@@ -105,7 +105,7 @@ function drawSideData(S, g, column, centre, reach, top, bottom, font) {
     let across = centre;
     column.counts.forEach((counts, k) => {
       const w = (counts[i] / column.most) * reach;
-      g.fillStyle = classColour(S, k);
+      g.fillStyle = groupColour(S, k);
       if (k === S.focus) g.fillRect(centre, bottom - (i + 1) * bin, w, bin - 0.8);
       else { g.fillRect(across - w, bottom - (i + 1) * bin, w, bin - 0.8); across -= w; }
     });
@@ -160,9 +160,9 @@ function boundWords(f, rank, upper) {
 
 function drawBoundTag(S, g, f, last, p, included, upper, now, y, left, top, bottom, font) {
   const { P } = S;
-  const words = boundWords(f, upper ? last.hi : last.lo, upper) + (included ? "" : ", excluded");
   const toRight = now < left + 130;
   g.font = font(12, included ? 650 : 400);
+  const words = clip(g, boundWords(f, upper ? last.hi : last.lo, upper), 220) + (included ? "" : ", left out");
   const wide = g.measureText(words).width;
   const at = Math.max(12, Math.min(bottom - 8, y + (upper ? -9 : 11)));
   g.globalAlpha = 0.86;

@@ -42,8 +42,8 @@ WORDS = {
     "paper": "Paper",
     "refit": "Settled at the end",
     "none": "All equal",
-    "real": "Learned, real",
-    "integer": "Learned, whole",
+    "real": "Learned, in small steps",
+    "integer": "Learned, whole votes",
 }
 
 
@@ -120,7 +120,9 @@ def _settings(current: Session) -> None:
     parameters = current.parameters
     st.subheader("Settings", anchor=False)
     live = "T, s and γ" if parameters.weights == "real" else "T and s"
-    st.caption(f"{live} change while it learns; the time bar marks the moment. ↻ needs a new run.")
+    st.caption(
+        f"{live} change while it learns, and a flag on the time bar marks the moment. ↻ needs a new run."
+    )
     for name in ("n_clauses", "T", "s"):
         _number(name, _shown(current, name))
     if parameters.weights == "real":
@@ -217,7 +219,7 @@ def _settled_table(job: Job, outcome: Settled) -> dict[str, list[str]]:
         ("Rules", f"{before.n_rules:,}", f"{after.n_rules:,}"),
         ("Literals", f"{before.n_literals:,}", f"{after.n_literals:,}"),
     ]
-    heads = ("", "by votes, before", "settled")
+    heads = ("", "by votes, before settling", "settled")
     return {head: [line[k] for line in lines] for k, head in enumerate(heads)}
 
 
@@ -226,9 +228,9 @@ def _settle(job: Job) -> None:
     outcome = job.outcome
     if outcome is None:
         style.section(
-            "Settle: from votes to rules to keep",
-            "Learning stops, the clauses stay as they are, and each gets the weight that fits the training rows best. "
-            "Clauses that add nothing go.",
+            "Settle: turn clauses into rules to keep",
+            "Learning stops and the clauses stay as they are. Each gets the weight with which the rules together fit "
+            "the training rows best; clauses that add nothing go.",
         )
         latest = job.latest
         idle = job.state in ("settling", "failed") or latest is None or latest.step == 0

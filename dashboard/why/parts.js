@@ -48,11 +48,11 @@ function boundDecision(W, f, cell, upper) {
   if (type === "2") {
     draw = null;
     chance = happened ? 1 : 0;
-    words = bound.violated ? (grew ? "outside: held stronger" : "outside: as strong as can be") : moved ? `nearer bound: ${change}` : "left alone";
+    words = bound.violated ? (grew ? "shuts the row out: firmer" : "shuts the row out, as firm as can be") : moved ? `the nearer bound moves: ${change}` : "left alone";
   } else if (type === "b" || bound.violated) {
     chance = 1 / W.s;
     happened = bound.event;
-    words = !happened ? "draw missed" : moved ? `${inwards ? "closer" : "wider"}: ${change}` : grew ? "weaker, at its end already" : "at its end already";
+    words = !happened ? "not drawn: stays" : moved ? `${inwards ? "closer" : "wider"}: ${change}` : grew ? "weaker, at its end already" : "as weak as can be";
   } else if (other.violated) {
     draw = null;
     happened = moved || grew !== 0;
@@ -61,7 +61,7 @@ function boundDecision(W, f, cell, upper) {
     chance = W.boost ? 1 : 1 - 1 / W.s;
     happened = W.boost || !bound.event;
     draw = W.boost ? null : bound.draw;
-    words = !happened ? "draw missed" : moved ? `closer: ${change}` : "kept, at the row already";
+    words = !happened ? "not drawn: stays" : moved ? `closer: ${change}` : "firmer, at the row already";
   }
   // Draws below 1/s are the rarer event; remembering is what happens above it, so its area is at the other end.
   const high = type === "a" && !bound.violated;
@@ -97,7 +97,7 @@ function whyGlyph(S, W, f, cell, after) {
     column.counts.forEach((counts, k) => counts.forEach((count, i) => {
       const tall = (count / column.most) * 13;
       const inside = on && (i + 0.5) * w / n > a && (i + 0.5) * w / n < b;
-      svg.append(sv("rect", { x: (i * w) / n, y: k === S.focus ? m - tall : m, width: w / n - 1, height: tall, fill: classColour(S, k),
+      svg.append(sv("rect", { x: (i * w) / n, y: k === S.focus ? m - tall : m, width: w / n - 1, height: tall, fill: groupColour(S, k),
         opacity: inside ? 0.5 : 0.2 }));
     }));
   }

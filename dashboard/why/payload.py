@@ -68,6 +68,7 @@ def row_line(trace: Trace, machine: int) -> dict[str, Any]:
         "step": trace.step,
         "row": trace.row,
         **_asked(trace),
+        "y": decision.y,
         "v": round(votes(decision), 3),
         "T": trace.parameters.vote_target,
         "chance": round(probability(decision), 4),

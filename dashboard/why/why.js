@@ -17,15 +17,15 @@ function buildWhy(S, named) {
       el("section", {}, numbered(1, "The row"), named("whyRow", el("p", { class: "cap" })), named("whyChips", el("div", { class: "chips" }))),
       el("section", {}, numbered(2, "The vote"), named("whyVoteNote", el("p", { class: "cap" })), named("whyVote", el("div", { class: "plot" }))),
       el("section", {}, numbered(3, "The chance of feedback"),
-        el("p", { class: "cap", text: "The further the vote is from its target, the more clauses learn." }), named("whyChance", el("p", { class: "eq" })))),
+        el("p", { class: "cap", text: "The further the vote sum is from its target, the more clauses learn from the row, which is called feedback." }), named("whyChance", el("p", { class: "eq" })))),
     numbered(4, "The draws: a clause learns when its draw falls inside the shaded area", "st"), named("whyDrawNote", el("p", { class: "cap" })),
     named("whyDraws", el("div", { class: "plot" })),
     el("div", { class: "headrow st5" }, numbered(5, "What it did inside a clause", "st"),
       named("whyClause", el("select", { class: "sel", "aria-label": "Clause explained" }))),
     named("whyTabs", el("div", { class: "tabs", role: "group", "aria-label": "Clauses the row taught" })),
-    named("whySay", el("p", { class: "say" })),
+    named("whySay", el("p", { class: "say" })), named("whyMemory", el("p", { class: "cap" })),
     el("div", { class: "card cells" }, named("whyTable", el("table"))), named("whyMore", el("p", { class: "cap" })),
-    el("details", { class: "words" }, el("summary", { text: "Every step in words, with the numbers of the equations" }), named("whyWords", el("ol")))));
+    el("details", { class: "words" }, el("summary", { text: "Every step in words, with the equations of Abeyrathna, Granmo and Goodwin (2021)" }), named("whyWords", el("ol")))));
 }
 
 const numbered = (n, text, extra = "") => el("h2", { class: `no ${extra}` }, el("span", { "aria-hidden": "true", text: n }), text);
@@ -54,7 +54,7 @@ function writeWhyRow(S, W) {
   const n = taught(W);
   const missed = W.found ? "" : " · no move of the chosen bound was found";
   setText(S.whyHead, n ? `${n === 1 ? "One" : whole(n)} of ${whole(W.types.length)} clauses learned from this row` : "No clause learned from this row");
-  setText(S.whySub, `Row ${whole(W.step + 1)} in the film · epoch ${W.epoch + 1} · training row ${whole(W.row + 1)} · each draw below is the one that was made${missed}`);
+  setText(S.whySub, `Row ${whole(W.step + 1)} in the film · epoch ${W.epoch + 1} · training row ${whole(W.row + 1)} · the draws below are those that were made${missed}`);
   setText(S.whyRow, `A training row recorded as ${answers(S).rowIs(S, W)}.`);
   S.whyChips.replaceChildren(...S.facts.columns.slice(0, 60).map((c, i) => el("span", {}, `${c.label} `, el("b", { text: W.values[i] }))));
   S.whyBack.disabled = W.step < 1;
@@ -63,9 +63,9 @@ function writeWhyRow(S, W) {
 
 function writeVote(S, W) {
   const target = W.y ? W.T : -W.T;
-  const own = S.multi ? `${S.facts.classes[W.machine]}${W.y ? "" : ", which this row is not"}` : S.facts.classes[W.y];
-  setText(S.whyVoteNote, S.multi ? `The clauses of ${own} vote ${plus(W.v)}; the target is ${plus(target, 0)}.`
-    : `Before learning the clauses vote ${plus(W.v)}; the target for ${own} is ${plus(target, 0)}.`);
+  const own = S.facts.classes[S.multi ? W.machine : W.y];
+  setText(S.whyVoteNote, `The clauses${S.multi ? ` of ${own}` : ""} that hold for this row add up to ${plus(W.v)}, their vote sum v. `
+    + (S.multi ? `The row is ${W.y ? "" : "not "}${own}: the target is ${plus(target, 0)}.` : `The target for ${own} is ${plus(target, 0)}.`));
   const w = Math.max(220, Math.min(420, S.whyVote.clientWidth || 300));
   const x = (v) => 10 + ((v + W.T) / (2 * W.T)) * (w - 20);
   const v = Math.max(-W.T, Math.min(W.T, W.v));
@@ -83,13 +83,13 @@ function writeVote(S, W) {
   const shown = W.v === v ? twoDigits(v) : `${twoDigits(v)} at most`;
   S.whyChance.replaceChildren(`p = (T ${sign} v) / 2T = (${number(W.T)} ${sign} ${v < 0 ? `(${shown})` : shown}) / ${number(2 * W.T)}${W.weighted ? " × class weight" : ""} = `,
     el("b", { text: twoDigits(W.chance) }),
-    el("span", { text: `Equation (${W.equation}), for every clause alike: a clause learns when its own draw is below p.` }));
+    el("span", { text: `p is the chance with which a clause learns from this row, the same for all (equation ${W.equation}).` }));
 }
 
 function writeDraws(S, W) {
   const count = (t) => [...W.types].filter((c) => c === t).length;
   const idle = count("0");
-  setText(S.whyDrawNote, `Each mark is one clause; left to right is its draw between 0 and 1.${idle
+  setText(S.whyDrawNote, `Each clause draws a random number from 0 to 1. A mark is a clause, and where it stands is its draw.${idle
     ? ` ${whole(idle)} more drew below ${twoDigits(W.chance)} but stay as they are: they did not let the row through, so there is nothing to reject.` : ""}`);
   const width = S.whyDraws.clientWidth || 800;
   const narrow = width < 640;
@@ -114,7 +114,7 @@ function writeDraws(S, W) {
     const title = answers(S).laneTitle(S, s);
     const head = { fill: sideColour(S, s), "font-weight": 650, "font-size": 13 };
     if (narrow) svg.append(say(0, s ? y + 18 : 14, `${title}${learned.length ? `: ${learned.join(", ")}` : ""}`, { ...head, "font-size": 12 }));
-    else { svg.append(say(0, y + 24, title.slice(0, 30), head)); learned.forEach((words, i) => svg.append(say(0, y + 42 + 17 * i, words))); }
+    else { svg.append(say(0, y + 24, title.length > 26 ? `${title.slice(0, 25)}…` : title, head)); learned.forEach((words, i) => svg.append(say(0, y + 42 + 17 * i, words))); }
   });
   placeDraws(S, W, svg, { x, top: t, mid, b, stack, room: side - 30 });
   S.whyDraws.replaceChildren(svg);
@@ -180,7 +180,7 @@ function clauseSentence(S, W) {
   const rate = twoDigits(1 / W.s);
   const keep = W.boost ? "always" : `with probability (s − 1)/s = ${twoDigits(1 - 1 / W.s)}`;
   return { a: `${votes} and let this row through. It is told to recognise such rows: every bound that holds is remembered more strongly ${keep}, and steps closer. ${weight}`,
-    b: `${votes} but ${clause.output ? "holds more conditions than it may" : "did not let this row through"}. It is told to forget a little: every bound weakens with probability 1/s = ${rate} and steps away, so the clause becomes wider. ${weight}`,
+    b: `${votes} but ${clause.output ? "holds more literals than it may" : "did not let this row through"}. It is told to forget a little: every bound weakens with probability 1/s = ${rate} and steps away, so the clause becomes wider. ${weight}`,
     2: `${votes} and yet let this row through. To reject such rows, bounds outside the row grow stronger; where the row lies between both bounds, one of them may step towards it. Nothing but ties is left to chance here. ${weight}`,
     0: `${votes}, its draw hit, but it did not let this row through: there is nothing to reject, and nothing in it moves.`,
     "-": `${votes}. Its draw ${clause.draw.toFixed(2)} is not below ${twoDigits(W.chance)}, so it learns nothing from this row.` }[clause.type];
@@ -189,6 +189,7 @@ function clauseSentence(S, W) {
 function writeCells(S, W) {
   const { clause } = W;
   setText(S.whySay, clauseSentence(S, W));
+  setText(S.whyMemory, clause.cells.length ? `Every bound has a memory from 1 to ${2 * W.N}: above ${W.N} it is in the clause (included), else left out (excluded). Shaded: the chance of a move. Mark: the draw.` : "");
   S.whyWords.replaceChildren(...clause.words.map((text) => el("li", { text })));
   S.whyTable.parentElement.hidden = !clause.cells.length;
   setText(S.whyMore, !clause.cells.length && "ab2".includes(clause.type) ? "The moves of its literals are listed below, in words." : "");
@@ -197,9 +198,9 @@ function writeCells(S, W) {
     (state[0] > W.N || state[1] > W.N ? 4 : 0) + (at[0] !== at[1] ? 2 : 0) + (state[0] !== state[1] ? 0.5 : 0)));
   const cells = [...clause.cells].sort((p, q) => score(q) - score(p));
   const shown = S.whyAll ? cells : cells.slice(0, WHY_ROWS);
-  const equation = { a: [" (14)", " (15)"], b: [" (16)", " (17)"], 2: ["", ""] }[clause.type];
+  const equation = { a: [", equation 14", ", equation 15"], b: [", equation 16", ", equation 17"], 2: ["", ""] }[clause.type];
   S.whyTable.replaceChildren(el("thead", {}, el("tr", {}, ["feature and this row's value ◆", "interval and its move",
-    `lower bound${equation[0]}: chance as area, draw as mark`, `upper bound${equation[1]}`].map((text) => el("th", { text, scope: "col" })))),
+    `lower bound${equation[0]}`, `upper bound${equation[1]}`].map((text) => el("th", { text, scope: "col" })))),
   el("tbody", {}, shown.map((cell) => {
     const f = S.facts.features.get(cell.feature);
     const index = S.facts.columns.indexOf(f.column);
@@ -215,7 +216,7 @@ function writeCells(S, W) {
   const inside = rest.filter(({ lower, upper }) => lower.state[1] > W.N || upper.state[1] > W.N).length;
   const link = rest.length ? button(S.whyAll ? "Fewer features" : `${rest.length} more features, ${inside || "none"} of them in the clause`) : null;
   link?.addEventListener("click", () => { S.whyAll = !S.whyAll; S.dirty = true; wake(S); });
-  S.whyMore.replaceChildren(...(link ? [link] : []), ` Memory runs from 1 to ${2 * W.N}; above ${W.N} the bound is included.`);
+  S.whyMore.replaceChildren(...(link ? [link] : []));
 }
 
 function wireWhy(S) {

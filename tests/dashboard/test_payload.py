@@ -145,7 +145,8 @@ def test_votes_count_every_training_row_once(started: tuple[Job, TrainingRun]) -
     assert (sum(votes["mine"]), sum(votes["others"])) == (30, 30)
     assert job.latest is not None
     sums = job.latest.votes[:, 0]
-    assert votes["beyond"] == int((np.abs(sums) >= 3).sum())  # T is a quarter of 12 clauses
+    right = np.where(table()[1] == job.run.classes[1], sums, -sums) if job.run else sums
+    assert votes["reached"] == int((right >= 3).sum())  # T is a quarter of 12 clauses
     middle = len(votes["mine"]) // 2
     above = sum(votes["mine"][middle + 1 :]) + sum(votes["others"][middle + 1 :])
     bin_width = 2 * votes["reach"] / len(votes["mine"])
@@ -217,3 +218,18 @@ def test_without_a_run_a_frame_says_only_the_state() -> None:
     assert told["state"] == "failed"
     assert "rows" not in told
     json.dumps(told, allow_nan=False)
+
+
+def test_changes_between_the_same_two_rows_count_once(started: tuple[Job, TrainingRun]) -> None:
+    X, y = table()
+    job, run = start(X, y)
+    moves: list[tuple[int, dict[str, float]]] = [
+        (5, {"s": 3.0}), (5, {"s": 3.5}), (5, {"T": 4.0}), (9, {"s": 4.0}), (9, {"s": 3.5}), (12, {"T": 5.5}),
+    ]  # fmt: skip
+    for step, settings in moves:
+        run.learn(step - run.step)
+        run.change(**settings)
+    _, told = arranged(job, run)
+    # At 9 s went back to where it was, so nothing was learned with another value.
+    assert told["changes"] == [[5, "s 2 → 3.5"], [5, "T 3 → 4"], [12, "T 4 → 5.5"]]
+    job.close()

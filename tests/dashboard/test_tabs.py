@@ -116,6 +116,7 @@ def test_a_short_cut_is_made_up_for_and_a_long_one_pauses_and_says_so(new_run: A
     line.cut()
     reached = tab.step
     tab.page.wait_for_timeout(1000 * (LEASE + 2))
+    assert tab.ask("root.querySelector('.state').textContent").startswith("No answer from the server for ")
     line.mend()
     tab.shows("root.dataset.confirmed == 'paused'", 60)
     tab.shows("root.querySelector('.notice').textContent.startsWith('Paused itself')")

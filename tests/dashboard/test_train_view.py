@@ -115,7 +115,7 @@ def test_settling_shows_before_and_after(app: AppTest) -> None:
         f"{job.outcome.after.n_rules:,}",
         f"{job.outcome.after.n_literals:,}",
     ]
-    assert list(table["by votes, before"])[2] == f"{job.outcome.before.n_rules:,}"
+    assert list(table["by votes, before settling"])[2] == f"{job.outcome.before.n_rules:,}"
 
 
 def test_branching_starts_a_run_with_the_shared_past(app: AppTest) -> None:
@@ -222,7 +222,7 @@ def test_from_max_speed_to_the_rules(tab: Any) -> None:
     assert ask(tab, "root.dataset.step") == str(216 * 40)
     words = "Number(root.dataset.literals).toLocaleString('en') + ' literals in 100 clauses get '"
     wait(tab, f"root.querySelector('h1').textContent.startsWith({words})")
-    table = ask(tab, "root.querySelector('table.sr').textContent")
+    table = ask(tab, "root.querySelector('.sr table').textContent")
     assert "for disease" in table
     tab.get_by_role("button", name="Settle").first.click()
     tab.locator(".notice").get_by_role("button", name="Read the rules").click(timeout=60_000)
