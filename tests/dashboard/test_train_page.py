@@ -100,6 +100,7 @@ def test_flags_of_many_changes_never_overlap_and_lead_to_each(new_run: Any, serv
         slider.focus()
         page.keyboard.press("ArrowRight")
         tab.shows(f"root.dataset.changes == '{change + 1}'")
+    page.wait_for_timeout(1000)  # the time axis has grown by then
     flags = "[...root.querySelectorAll('.flag:not([hidden])')]"
     boxes = tab.ask(f"{flags}.map(f => f.getBoundingClientRect()).map(b => [b.left, b.right])")
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(boxes))
@@ -120,7 +121,7 @@ def test_flags_of_many_changes_never_overlap_and_lead_to_each(new_run: Any, serv
     tab.shows(f"root.dataset.step == '{found[3].replace(',', '')}'")
     page.keyboard.press("Escape")
     assert tab.ask("root.querySelector('.flaglist').hidden")
-    assert tab.ask("root.getRootNode().activeElement.className") == "flag"
+    assert tab.ask("root.getRootNode().activeElement.classList.contains('flag')")
 
 
 def test_a_server_that_does_not_answer_is_said_to_and_forgotten(new_run: Any, server: Any) -> None:
