@@ -20,6 +20,7 @@ Try = Callable[[Callable[[], None]], None]
 """Makes a change, or keeps one sentence why it cannot be made."""
 
 MIN_CLASSES = 2
+MOST_OFFERED = 8
 AS = {"classes": "a class", "numbers": "a number"}
 
 
@@ -139,9 +140,10 @@ def offers(current: Session, table: Table, labels: tuple[str, ...], attempt: Try
     counts = table.answers.value_counts()
     n_classes = int((counts > 0).sum())
     found = [doubt for doubt in doubts(counts) if doubt.label in labels]
+    alike = [doubt for doubt in found if doubt.alike is not None and n_classes > MIN_CLASSES]
     with st.container(horizontal=True, gap="small"):
-        for doubt in found:
-            if doubt.alike is not None and n_classes > MIN_CLASSES:
+        for doubt in alike[:MOST_OFFERED]:
+            if doubt.alike is not None:
                 words = f"Read '{style.short(doubt.label)}' as '{style.short(doubt.alike)}'"
                 _offer(words, current, table, {doubt.label: doubt.alike}, attempt)
         too_few: dict[str, str | None] = {doubt.label: None for doubt in found if doubt.too_few}

@@ -17,6 +17,7 @@ from tmcore.problems import Problem, counted, listed, number_said, quoted
 MUCH_MISSING = 0.3
 SMALL_CLASS_SHARE = 0.05
 FEW_ROWS_IN_CLASS = 10
+MOST_SPELLINGS = 5
 _LEAK_ROWS = 20
 _LEAK_REDUCTION = 0.95
 _LEAK_CORRELATION = 0.999
@@ -44,7 +45,7 @@ def target_problems(name: str, values: pd.Series, answers: pd.Series) -> Iterato
             f"The target {quoted(name)} has {len(counts):,} different values and can have at most {MAX_CLASSES} "
             f"classes here. {advice}."
         )
-        yield Problem("error", name, message)
+        yield Problem("error", name, message, label_choices.joinable(counts))
         return
     if left_out:
         verb = "is" if left_out == 1 else "are"
@@ -75,6 +76,19 @@ def missing_problems(name: str, n_missing: int, n_rows: int) -> Iterator[Problem
     if n_missing / n_rows >= MUCH_MISSING:
         share = 100 * n_missing / n_rows
         yield Problem("warning", name, f"Column {quoted(name)} is empty in {share:.0f} % of the rows.")
+
+
+def spelling_problems(name: str, values: pd.Series) -> Iterator[Problem]:
+    """Categories that differ only in case, blanks or a full stop."""
+    spellings: dict[str, list[str]] = {}
+    for text in category_codes(values)[1]:
+        spellings.setdefault(label_choices.spelt_alike(text), []).append(text)
+    if several := [listed([*map(quoted, texts)]) for texts in spellings.values() if len(texts) > 1]:
+        message = (
+            f"In {quoted(name)} these are different categories as written: {'; '.join(several[:MOST_SPELLINGS])}. If "
+            "they mean the same, write them alike in the file."
+        )
+        yield Problem("info", name, message)
 
 
 def spoilt_problem(name: str, spoilt: pd.Series) -> Problem:

@@ -24,6 +24,9 @@ FEWEST_ROWS = TRAINING_ROWS + 1
 _RARE_ROWS = 10
 """A label of fewer rows may be another one with a typing error; one of any number may be another in other case."""
 
+MOST_LABELS = 100
+"""Of a column of more texts none is asked about."""
+
 _SIMILARITY = 0.8
 _WRONG_LETTERS = 2
 _SHORTEST_WORD = 4
@@ -96,15 +99,21 @@ def chosen(
 def notes(values: pd.Series, choices: LabelChoices) -> dict[str, str]:
     """Of each label that is read as another or left out, a sentence that says so."""
     codes, texts = category_codes(values)
-    said = {}
-    for label, other in choices.items():
-        n_rows = int((codes == texts.index(label)).sum())
-        verb = "is" if n_rows == 1 else "are"
-        rows = f"{counted(n_rows, 'row')} with {quoted(label)} in {quoted(values.name)} {verb}"
-        said[label] = (
-            f"{rows} left out, as chosen." if other is None else f"{rows} read as {quoted(other)}, as chosen."
-        )
-    return said
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+    return {
+        label: choice_said(str(values.name), label, other, int(counts[texts.index(label)]))
+        for label, other in choices.items()
+    }
+
+
+def choice_said(target: str, label: str, read_as: str | None, n_rows: int) -> str:
+    """A choice about the rows of a label, as a sentence."""
+    rows = (
+        f"{counted(n_rows, 'row')} with {quoted(label)} in {quoted(target)} {'is' if n_rows == 1 else 'are'}"
+    )
+    return (
+        f"{rows} left out, as chosen." if read_as is None else f"{rows} read as {quoted(read_as)}, as chosen."
+    )
 
 
 def doubts(counts: pd.Series) -> list[Doubt]:
@@ -130,13 +139,20 @@ def problems(name: str, counts: pd.Series) -> Iterator[Problem]:
     if too_few := [doubt for doubt in found if doubt.too_few]:
         rows = listed([f"{quoted(doubt.label)} ({counted(doubt.n_rows, 'row')})" for doubt in too_few])
         message = (
-            f"Too few rows in {quoted(name)} of {rows}: a class needs two to train on, or the rules' weights cannot be "
+            f"Too few rows of {rows} in {quoted(name)}: a class needs two to train on, or the rules' weights cannot be "
             f"settled in the end, and one to test on.{_alike(too_few)}"
         )
         yield Problem("warning", name, message, tuple(doubt.label for doubt in too_few))
     if odd := [doubt for doubt in found if not doubt.too_few]:
         message = f"In {quoted(name)} labels may be the same that are written differently.{_alike(odd)}"
         yield Problem("warning", name, message, tuple(doubt.label for doubt in odd))
+
+
+def joinable(counts: pd.Series) -> tuple[str, ...]:
+    """Of more labels than there may be classes, those with too few rows or that look like another."""
+    if len(counts) > MOST_LABELS:
+        return ()
+    return tuple(doubt.label for doubt in doubts(counts))
 
 
 def thin_classes(labels: pd.Series, training: pd.Series) -> str | None:
@@ -176,9 +192,9 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
     """
     if label == other:
         return 0.0
-    words, its = (_words(text) for text in (label, other))
-    if "".join(words) == "".join(its):
+    if spelt_alike(label) == spelt_alike(other):
         return 1.0
+    words, its = (_words(text) for text in (label, other))
     differing = [pair for pair in zip(words, its, strict=False) if pair[0] != pair[1]]
     if n_rows >= _RARE_ROWS or len(words) != len(its) or len(differing) != 1:
         return 0.0
@@ -189,6 +205,11 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
     letters = all("".join(pair).isalpha() for pair in changed)
     usual = word[0] == its_word[0] and max(len(word), len(its_word)) >= _SHORTEST_WORD
     return matcher.ratio() if few and letters and usual and matcher.ratio() >= _SIMILARITY else 0.0
+
+
+def spelt_alike(text: str) -> str:
+    """What texts have in common that differ only in case, blanks or a full stop at the end."""
+    return "".join(_words(text))
 
 
 def _words(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from tmcore.encode import Column
 from tmcore.encoders import AnyEncoder
 from tmcore.problems import TableError, counted, listed, quoted
 from tmcore.read_csv import RawTable
-from tmcore.texts import parse_numbers
+from tmcore.texts import parse_numbers, without_sign
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def fit_columns(
         if column.role == "numeric" or isinstance(encoder, BooleanEncoder):
             columns[column.name] = _numbers(texts, raw.decimal, column.name, notes)
         else:
+            if (doubtful := raw.doubtful.get(str(texts.name))) is not None:
+                texts = texts.fillna(doubtful[doubtful.isin(column.categories)])
             columns[column.name] = _categories(texts, raw.decimal, column, notes)
     if encoder.by_name:
         extra = [name for name in cells.columns if name not in sources.values()]
@@ -146,6 +148,8 @@ def _numbers(texts: pd.Series, decimal: str, name: str, notes: list[str]) -> pd.
     codes, uniques = pd.factorize(texts)
     words = uniques.tolist()
     values = np.append(parse_numbers(words, decimal), np.nan)[codes]
+    if sign := without_sign(words)[1]:
+        notes.append(f"Column {quoted(name)}: the sign {quoted(sign)} is left out of the numbers.")
     spoilt = np.isnan(values) & (codes >= 0)
     if spoilt.any():
         at = int(spoilt.argmax())

@@ -12,8 +12,8 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tmcore.problems import Problem, TableError, counted, quoted
-from tmcore.texts import MISSING_MARKERS, decimal_vote, meant_as_values, parse_numbers
+from tmcore.texts import MISSING_MARKERS, VALUES_ELSEWHERE, decimal_vote, meant_as_values, parse_numbers
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 2_000_000
@@ -58,6 +58,8 @@ class RawTable:
     separator, encoding, decimal : as found or given
     markers : missing markers that occur, with how many cells hold each ("" for empty cells)
     problems : what was repaired on the way
+    doubtful : by column the texts of missing cells that may be values elsewhere, see `meant_as_values`; a model that
+        has such a value takes them for it
     """
 
     frame: pd.DataFrame
@@ -66,6 +68,7 @@ class RawTable:
     decimal: str
     markers: dict[str, int]
     problems: tuple[Problem, ...]
+    doubtful: Mapping[str, pd.Series] = field(default_factory=dict)
 
 
 def read_raw(
@@ -101,11 +104,11 @@ def read_raw(
         _check_title(text, header[0])
     names, problems = _column_names(header)
     cells = _parse(text, separator, len(header), row_numbers)
-    frame, markers = _mark_missing(cells, names)
+    frame, markers, doubtful = _mark_missing(cells, names)
     if decimal is None:
         votes = Counter(_decimal_votes(frame))
         decimal = "," if votes[","] > votes["."] else "."
-    return RawTable(frame, separator, encoding, decimal, markers, tuple(problems))
+    return RawTable(frame, separator, encoding, decimal, markers, tuple(problems), doubtful)
 
 
 def _read_bytes(source: Source) -> bytes:
@@ -330,9 +333,12 @@ def _parse(text: str, separator: str, width: int, row_numbers: list[int]) -> pd.
     return cells.set_axis(pd.Index(row_numbers, name="row"), axis=0)
 
 
-def _mark_missing(cells: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Cells without surrounding blanks, missing ones as NaN; and how often each marker stood."""
+def _mark_missing(
+    cells: pd.DataFrame, names: list[str]
+) -> tuple[pd.DataFrame, dict[str, int], dict[str, pd.Series]]:
+    """Cells without surrounding blanks, missing ones as NaN; how often each marker stood; and doubtful ones."""
     columns: dict[str, pd.Series] = {}
+    doubtful: dict[str, pd.Series] = {}
     markers: Counter[str] = Counter()
     for position, name in enumerate(names):
         column = cells.iloc[:, position]
@@ -346,10 +352,14 @@ def _mark_missing(cells: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, 
             for i in np.flatnonzero(missing):
                 markers[texts[i]] += int(counts[i])
             replaced = np.array(texts, dtype=object)
+            if doubts := VALUES_ELSEWHERE.intersection(replaced[missing]):
+                doubtful[name] = column[
+                    np.isin(codes, [k for k in np.flatnonzero(missing) if texts[k] in doubts])
+                ].str.strip()
             replaced[missing] = np.nan
             column = pd.Series(replaced[codes], index=cells.index, dtype="str")
         columns[name] = column
-    return pd.DataFrame(columns, index=cells.index), dict(markers)
+    return pd.DataFrame(columns, index=cells.index), dict(markers), doubtful
 
 
 def _decimal_votes(frame: pd.DataFrame) -> Iterator[str]:

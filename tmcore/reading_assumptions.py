@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tmcore.problems import counted, listed, quoted
 from tmcore.read_csv import SEPARATORS, RawTable
-from tmcore.texts import GAPS, groups_thousands, without_sign
+from tmcore.texts import GAPS, without_sign
 
 MOST_SENTENCES = 4
 """More kinds of missing cells than so many are told in one sentence."""
@@ -45,13 +45,20 @@ def _missing(markers: Mapping[str, int]) -> Iterator[str]:
 
 def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
     """What stands in numbers besides their digits: marks between thousands, and signs such as %."""
-    numbers = {name: raw.frame[name].dropna().unique().tolist() for name in names}
-    for mark in "." if raw.decimal == "," else ",", *GAPS:
-        if grouped := [quoted(name) for name in names if groups_thousands(numbers[name], mark)]:
-            what = "a blank" if mark.isspace() else f"the mark {quoted(mark)}"
-            yield f"In {listed(grouped)} {what} groups thousands."
+    marks = "." if raw.decimal == "," else ",", *GAPS
+    grouped: dict[str, list[str]] = {mark: [] for mark in marks}
     signs: dict[str, list[str]] = {}
     for name in names:
-        signs.setdefault(without_sign(numbers[name])[1], []).append(quoted(name))
-    for sign in sorted(set(signs) - {""}):
-        yield f"In {listed(signs[sign])} the sign {quoted(sign)} is left out of the numbers."
+        numbers, sign = without_sign(raw.frame[name].dropna().unique().tolist())
+        together = "".join(numbers)
+        for mark in marks:
+            if mark in together:
+                grouped[mark].append(quoted(name))
+        if sign:
+            signs.setdefault(sign, []).append(quoted(name))
+    for mark, columns in grouped.items():
+        if columns:
+            what = "a blank" if mark.isspace() else f"the mark {quoted(mark)}"
+            yield f"In {listed(columns)} {what} groups thousands."
+    for sign, columns in sorted(signs.items()):
+        yield f"In {listed(columns)} the sign {quoted(sign)} is left out of the numbers."

@@ -70,6 +70,8 @@ def _column_problems(info: ColumnInfo, values: pd.Series, decimal: str) -> Itera
         if len(spoilt):
             yield checks.spoilt_problem(info.name, spoilt)
         yield from checks.hidden_missing_problems(info.name, numbers_of(values, decimal))
+    if info.role == "nominal":
+        yield from checks.spelling_problems(info.name, values)
     yield from checks.missing_problems(info.name, info.n_missing, len(values))
 
 

@@ -16,6 +16,7 @@ MISSING_MARKERS = frozenset([
 """Cells that count as missing once surrounding blanks are gone ("none" and "unknown" stay categories), except those of
 `meant_as_values`."""
 
+VALUES_ELSEWHERE = frozenset(["None", "-"])
 _PLUSES = {"+", "++", "+++", "++++", "+/-", "±"}
 _POINT_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
@@ -144,11 +145,6 @@ def _without_gaps(texts: Sequence[str]) -> Sequence[str]:
         return texts
     matches = ((text, _GAP_THOUSANDS.fullmatch(text)) for text in texts)
     return [text.replace(match["gap"], "") if match else text for text, match in matches]
-
-
-def groups_thousands(numbers: Sequence[str], mark: str) -> bool:
-    """Whether some of the texts, all of them numbers, groups its thousands with `mark`, as in ``1,234``."""
-    return mark in "".join(without_sign(numbers)[0])
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:

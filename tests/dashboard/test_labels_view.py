@@ -52,12 +52,12 @@ def counts(page: AppTest) -> dict[str, int]:
 
 
 def test_labels_are_mended_one_after_the_other_and_taken_back(page: AppTest) -> None:
-    assert "Too few rows in 'class' of 'Yess' (1 row) and 'maybe' (1 row)" in words(page)
+    assert "Too few rows of 'Yess' (1 row) and 'maybe' (1 row) in 'class'" in words(page)
     assert "'Yess' looks like 'Yes' (40 rows)." in words(page)
     press(page, "Read 'Yess' as 'Yes'")
     assert counts(page) == {"Yes": 41, "No": 39, "maybe": 1}
     assert "1 row with 'Yess' in 'class' is read as 'Yes', as chosen." in words(page)
-    assert "Too few rows in 'class' of 'maybe' (1 row)" in words(page)
+    assert "Too few rows of 'maybe' (1 row) in 'class'" in words(page)
     press(page, "Leave out 1 row")
     assert counts(page) == {"Yes": 41, "No": 39}
     assert "1 row with 'maybe' in 'class' is left out, as chosen." in words(page)

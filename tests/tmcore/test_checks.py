@@ -40,7 +40,7 @@ def test_skewed_and_tiny_classes() -> None:
     table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
     found = messages(table, "warning")
     assert (
-        "Too few rows in 'class' of 'fraud' (2 rows) and 'odd' (1 row): a class needs two to train on, or the rules' "
+        "Too few rows of 'fraud' (2 rows) and 'odd' (1 row) in 'class': a class needs two to train on, or the rules' "
         "weights cannot be settled in the end, and one to test on." in found
     )
     labels = ["fine"] * 97 + ["fraud"] * 3
@@ -48,6 +48,16 @@ def test_skewed_and_tiny_classes() -> None:
     found = messages(table, "warning")
     assert "Class 'fraud' has 3 rows of 100 (3 %). Always answering 'fine' is right in 97 %" in found
     assert "Too few rows" not in found
+
+
+def test_categories_in_other_case_are_told() -> None:
+    frame = pd.DataFrame(
+        {"sex": ["M", "m", "F", "X", "m ", "f"], "x": [1, 2, 3, 4, 5, 6], "class": list("ababab")}
+    )
+    assert (
+        "In 'sex' these are different categories as written: 'M', 'm' and 'm'; 'F' and 'f'. If they mean"
+        in (messages(Table.from_frame(frame), "info"))
+    )
 
 
 def test_duplicate_rows_are_counted() -> None:

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from tmcore import cli
+from tmcore.encode import Encoder
+from tmcore.new_rows import fit_columns
+from tmcore.read_csv import read_raw
 from tmcore.table import Table, TableError, read_table
 from tmcore.texts import are_dates, parse_numbers, without_sign
 
@@ -102,6 +105,24 @@ def test_none_is_a_value_beside_words_and_a_minus_beside_pluses() -> None:
     for others in (["1,5", "2"], ["1.5", "see note", "3"], ["2024-01-05", "2024-01-06"]):
         assert read("a", ["None", *others] * 5).frame["a"].isna().sum() == 5
     assert read("a", ["-", "mild"] * 5).frame["a"].isna().sum() == 5
+
+
+def test_new_rows_are_read_as_training_was() -> None:
+    rows = [
+        f"{word},{k % 9},{k % 9 + k % 2}%,{'xy'[k % 9 > 4]}"
+        for k, word in enumerate(["None", "Mild", "Odd"] * 20)
+    ]
+    table = read_table("\n".join(["a,b,c,class", *rows]).encode())
+    encoder = Encoder().fit(table.features())
+    frame, notes = fit_columns(read_raw(b"a,b,c\nNone,3,1.5%\nNone,3,2%\n"), encoder)
+    assert frame["a"].tolist() == ["None", "None"]  # nothing here but the training tells that it is a value
+    assert frame["c"].tolist() == [1.5, 2]
+    assert notes == ["Column 'c': the sign '%' is left out of the numbers."]
+    assert fit_columns(read_raw(b"a,b,c\nNA,None,5\n"), encoder)[0].isna().iloc[0].tolist() == [
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("separator", [",", ";"])

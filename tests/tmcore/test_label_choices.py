@@ -40,7 +40,7 @@ def test_too_few_rows_are_said_with_their_labels_and_what_they_look_like() -> No
     table = table_of(Yes=60, No=50, Yess=1, maybe=2, later=3)
     (sentence,) = about_labels(table)
     assert sentence == (
-        "Too few rows in 'answer' of 'maybe' (2 rows) and 'Yess' (1 row): a class needs two to train on, or the "
+        "Too few rows of 'maybe' (2 rows) and 'Yess' (1 row) in 'answer': a class needs two to train on, or the "
         "rules' weights cannot be settled in the end, and one to test on. 'Yess' looks like 'Yes' (60 rows)."
     )
     assert about_labels(table_of(Yes=3, No=3)) == []
@@ -80,6 +80,16 @@ def test_labels_in_other_case_are_asked_about_however_many_rows_they_have() -> N
 def test_what_looks_alike(label: str, other: str, alike: bool) -> None:
     (doubt,) = (one for one in doubts(pd.Series({other: 90, "xyz": 80, label: 1})) if one.label == label)
     assert doubt.alike == (other if alike else None)
+
+
+def test_of_too_many_labels_those_to_join_are_named_with_the_error() -> None:
+    rows = {f"kind {chr(97 + k)}{chr(97 + k)}": 5 for k in range(20)}
+    table = table_of(**rows, **{"Kind AA": 4, "odd": 1})
+    (error,) = (problem for problem in table.problems if problem.severity == "error")
+    assert error.message.startswith("The target 'answer' has 22 different values")
+    assert error.labels == ("Kind AA", "odd")
+    joined = table.with_label("Kind AA", "kind aa").with_label("odd", None)
+    assert not [problem for problem in joined.problems if problem.severity == "error"]
 
 
 def test_numbers_are_never_alike_and_a_common_label_is_no_typing_error() -> None:
@@ -178,5 +188,13 @@ def test_the_command_line_has_the_same_choices(tmp_path: Path, capsys: pytest.Ca
     assert sorted(model.classes_) == ["No", "Yes"]
     table = read_table(path, target="answer", labels={"Yess": "Yes", "no idea": None})
     assert table.labels().tolist() == ["Yes", *labels[2:]]
-    assert cli.main(["train", str(path), *settings, *choices, "--batches", "50"]) == 2
-    assert "need all rows in memory" in capsys.readouterr().err
+    assert cli.main(["train", str(path), *settings, *choices, "--batches", "50"]) == 0
+    out = capsys.readouterr().out
+    assert "1 row with 'Yess' in 'answer' is read as 'Yes', as chosen." in out
+    assert "1 row with 'no idea' in 'answer' is left out, as chosen." in out
+    assert "119 rows with a target" in out
+    in_parts = tmcore.load(tmp_path / "model")
+    assert isinstance(in_parts, TsetlinClassifier)
+    assert sorted(in_parts.classes_) == ["No", "Yes"]
+    assert cli.main(["train", str(path), *settings, "--leave-out", "nobody", "--batches", "50"]) == 2
+    assert "The target 'answer' has no label 'nobody'" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import dataclasses
 import gzip
 import io
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from tmcore.commands.goals import class_lines
 from tmcore.commands.output import say
 from tmcore.estimators import TsetlinClassifier
 from tmcore.guess import as_read
+from tmcore.label_choices import LabelChoices, choice_said, chosen
 from tmcore.labels import class_indices
 from tmcore.new_rows import fit_columns
 from tmcore.parameters import Parameters
@@ -64,9 +66,11 @@ class _Source:
         """Batches of cells, and which of their rows are held out: the same ones in every pass."""
         for number, (rows, numbers) in enumerate(self._records()):
             raw = read_raw(_as_csv(rows), ",", "utf-8", self.decimal)
+            at = pd.Series(numbers, index=raw.frame.index)
             frame = raw.frame.set_axis(pd.Index(numbers, name="row"), axis=0)
+            doubtful = {name: cells.set_axis(at[cells.index]) for name, cells in raw.doubtful.items()}
             held_out = np.random.default_rng([self.seed, number]).random(len(frame)) < self.test_share
-            yield dataclasses.replace(raw, frame=frame), held_out
+            yield dataclasses.replace(raw, frame=frame, doubtful=doubtful), held_out
 
     def _records(self) -> Iterator[tuple[list[list[str]], list[int]]]:
         """The header and some records at a time, with the records' spreadsheet row numbers."""
@@ -99,9 +103,10 @@ class _Source:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What the first pass found: a table of sampled training rows, and the label of every text in the target."""
+    """What the first pass found: a table of sampled training rows, their labels, and what texts in the target mean."""
 
     table: Table
+    answers: pd.Series
     labels: pd.Series
     n_rows: int
 
@@ -112,10 +117,6 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         raise ValueError("--batches learns classes only; leave it out to predict numbers.")
     if parameters.early_stopping:
         raise ValueError("Early stopping needs all rows in memory; leave out --early-stopping or --batches.")
-    if options.read_as or options.leave_out:
-        raise ValueError(
-            "--read-as and --leave-out need all rows in memory; correct the labels in the file, or leave out --batches."
-        )
     if options.batches < 2:
         raise ValueError("--batches is 1; learn at least 2 rows at a time.")
     head = _head(options.data)
@@ -129,7 +130,8 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         options.test_share,
         options.seed,
     )
-    target = read_table(head, **train.reading(options) | {"positive_class": None, "task": None}).target
+    whole_file = {"positive_class": None, "task": None, "labels": None}
+    target = read_table(head, **train.reading(options) | whole_file).target
     if target is None:
         raise TableError("No column looks like a target; name it with --target.")
     survey = _survey(source, target, options)
@@ -139,7 +141,8 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         say(line)
     say(f"{counted(survey.n_rows, 'row')} with a target; of those to train on, a sample says:")
     train.report(survey.table)
-    X, y = train.features(survey.table, parameters), _labels(survey, survey.table.frame[target])
+    X = train.features(survey.table, parameters)
+    y = survey.answers.loc[X.index]
     positive = survey.table.positive_class
     if options.suggest is not None:
         parameters = train.suggested(X, y, parameters, {"positive_class": positive}, options)
@@ -160,12 +163,13 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
 def _survey(source: _Source, target: str, options: argparse.Namespace) -> _Survey:
     """Pass over the file once: keep the training rows with the smallest of random keys, and the target's texts."""
     rng = np.random.default_rng([source.seed, 2**31])
-    texts: dict[str, None] = {}
+    texts: Counter[str] = Counter()
+    left_out = options.leave_out
     kept, keys, n_rows = pd.DataFrame(), np.zeros(0), 0
     for raw, held_out in source.batches():
-        labelled = raw.frame[target].notna().to_numpy()
+        labelled = (raw.frame[target].notna() & ~raw.frame[target].isin(left_out)).to_numpy()
         n_rows += int(labelled.sum())
-        texts |= dict.fromkeys(raw.frame[target].dropna().unique())
+        texts.update(raw.frame[target].dropna())
         if len(texts) > MAX_CLASSES:
             raise TableError(
                 f"The target {quoted(target)} has more than {MAX_CLASSES} different values; choose another target "
@@ -175,24 +179,36 @@ def _survey(source: _Source, target: str, options: argparse.Namespace) -> _Surve
         kept = pd.concat([kept, rows]) if len(kept) else rows
         keys = np.concatenate([keys, rng.random(len(rows))])
         if len(keys) > source.size:
-            chosen = np.sort(np.argpartition(keys, source.size)[: source.size])
-            kept, keys = kept.iloc[chosen], keys[chosen]
+            drawn = np.sort(np.argpartition(keys, source.size)[: source.size])
+            kept, keys = kept.iloc[drawn], keys[drawn]
     if not len(kept):
         raise TableError("No row is left to train on; check the target and --test-share.")
+    labels = _read_labels(texts, target, options, source.decimal)
+    answers = kept[target].map(labels)
+    kept[target] = answers.map(str)
     cells = kept.astype(object).where(kept.notna(), "").to_numpy().tolist()
-    told = train.reading(options) | {"separator": ",", "encoding": "utf-8", "decimal": source.decimal}
+    told = train.reading(options) | {
+        "separator": ",",
+        "encoding": "utf-8",
+        "decimal": source.decimal,
+        "labels": None,
+    }
     table = read_table(_as_csv([list(kept.columns), *cells]), **told | {"target": target, "task": "classes"})
     table = dataclasses.replace(table, frame=table.frame.set_axis(kept.index, axis=0))
-    values = pd.Series(list(texts), dtype="str")
-    labels = as_labels(as_read(values, source.decimal)).set_axis(pd.Index(texts), axis=0)
-    return _Survey(table, labels, n_rows)
+    return _Survey(table, answers, labels, n_rows)
 
 
-def _labels(survey: _Survey, values: pd.Series) -> pd.Series:
-    """Labels of a target column that holds texts, or what the table made of them."""
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return as_labels(values.dropna())
-    return values.dropna().map(survey.labels)
+def _read_labels(texts: Counter[str], target: str, options: argparse.Namespace, decimal: str) -> pd.Series:
+    """The label of every text in the target that is not left out, as the options say, which are told."""
+    written = pd.Series(list(texts), dtype="str", name=target)
+    choices: LabelChoices = {}
+    for label, read_as in train.reading(options)["labels"].items():
+        choices = chosen(written, choices, label, read_as)
+    for label, read_as in choices.items():
+        say(choice_said(target, label, read_as, texts[label]))
+    used = [text for text in texts if choices.get(text, text) is not None]
+    meant = pd.Series([choices.get(text, text) for text in used], dtype="str")
+    return as_labels(as_read(meant, decimal)).set_axis(pd.Index(used), axis=0)
 
 
 def _rows(
@@ -201,9 +217,9 @@ def _rows(
     """Batches of rows that have a target, either those held out or those to train on."""
     target = survey.table.target
     for raw, out in source.batches():
-        chosen = (out == held_out) & raw.frame[target].notna().to_numpy()
-        if chosen.any():
-            part = dataclasses.replace(raw, frame=raw.frame[chosen])
+        wanted = (out == held_out) & raw.frame[target].isin(survey.labels.index).to_numpy()
+        if wanted.any():
+            part = dataclasses.replace(raw, frame=raw.frame[wanted])
             yield fit_columns(part, model.encoder_)[0], part.frame[target].map(survey.labels)
 
 
