@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard import style
-from tmcore.conditions import number_text, visible
+from tmcore.conditions import visible
 from tmcore.encode import Column
 from tmcore.encoders import AnyEncoder
 from tmcore.new_rows import unmatched
@@ -50,7 +50,7 @@ def choice(raw: RawTable, encoder: AnyEncoder) -> Choice:
 def held(column: Column) -> str:
     """What a column held in training, in words."""
     if column.minimum is not None and column.maximum is not None:
-        return f"numbers from {number_text(column.minimum)} to {number_text(column.maximum)}"
+        return f"numbers from {style.figure(column.minimum)} to {style.figure(column.maximum)}"
     names = [style.short(name) for name in column.categories]
     if not names:
         return "numbers" if column.role == "numeric" else ""

@@ -15,8 +15,9 @@ from tmcore.problems import Problem, TableError, counted, listed, quoted
 LabelChoices = Mapping[str, str | None]
 """The text of a label, to that of the label it is read as, or to None where its rows are left out."""
 
-TRAINING_ROWS = 2
-"""Rows of every class that training needs for weights to be settled, see `refit`."""
+TRAINING_ROWS = 3
+"""Rows of every class that training needs: two for weights to be settled (`refit`), three for rules to be checked by
+retraining on parts of the rows (`dial.score_path`)."""
 
 FEWEST_ROWS = TRAINING_ROWS + 1
 """Rows that a class needs: those, and one to test on."""
@@ -139,12 +140,12 @@ def problems(name: str, counts: pd.Series) -> Iterator[Problem]:
     if too_few := [doubt for doubt in found if doubt.too_few]:
         rows = listed([f"{quoted(doubt.label)} ({counted(doubt.n_rows, 'row')})" for doubt in too_few])
         message = (
-            f"Too few rows of {rows} in {quoted(name)}: a class needs two to train on, or the rules' weights cannot be "
-            f"settled in the end, and one to test on.{_alike(too_few)}"
+            f"Too few rows of {rows} in {quoted(name)}: for rules to be settled and checked a class needs three to "
+            f"train on, and one to test on.{_alike(too_few)}"
         )
         yield Problem("warning", name, message, tuple(doubt.label for doubt in too_few))
     if odd := [doubt for doubt in found if not doubt.too_few]:
-        message = f"In {quoted(name)} labels may be the same that are written differently.{_alike(odd)}"
+        message = f"In {quoted(name)} one label may be written in several ways.{_alike(odd)}"
         yield Problem("warning", name, message, tuple(doubt.label for doubt in odd))
 
 
@@ -170,8 +171,8 @@ def thin_classes(labels: pd.Series, training: pd.Series) -> str | None:
         return None
     rows = listed([f"{learned[label]} of {counts[label]} rows of {quoted(label)}" for label in thin])
     return (
-        f"Only {rows} would be trained on, and every class needs two, or the rules' weights cannot be settled in the "
-        "end. Keep fewer rows aside, or use another seed."
+        f"Only {rows} would be trained on; for rules to be settled and checked a class needs three. Keep fewer rows "
+        "aside, or use another seed."
     )
 
 

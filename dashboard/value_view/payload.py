@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.rule_list.payload import Backdrop
-from dashboard.style import hue, short
+from dashboard.style import figure, hue, short
 from tmcore.cells import Cell
 from tmcore.conditions import number_text, weight_text
 from tmcore.value_map import ColumnMap, PairMap
@@ -65,7 +65,7 @@ def axis_of(cuts: list[float], behind: Backdrop) -> dict[str, Any]:
         return {"ticks": middles, "ends": [], "lines": False}
     places = sorted({round(k) for k in np.linspace(0, len(cuts) - 1, MOST_TICKS).tolist()}) if cuts else []
     ticks = [{"at": behind.place(cuts[k]), "text": number_text(cuts[k])} for k in places]
-    return {"ticks": ticks, "ends": [number_text(behind.low), number_text(behind.high)], "lines": True}
+    return {"ticks": ticks, "ends": [figure(behind.low), figure(behind.high)], "lines": True}
 
 
 def pair_grid(one: PairMap, output: int, two: bool, text: Text = weight_text) -> dict[str, Any]:

@@ -116,22 +116,22 @@ def test_choices_are_kept_with_a_run(kept: Store, made_up: Any, until: Any) -> N
 
 
 def test_a_split_that_leaves_a_class_too_few_training_rows_is_said() -> None:
-    labels = ["a"] * 40 + ["b"] * 3
+    labels = ["a"] * 40 + ["b"] * 4
     table = read_table(("x,class\n" + "\n".join(f"{k % 7},{one}" for k, one in enumerate(labels))).encode())
     assert splitting.thin_classes(table, 0.2, 0) is None
     for seed in range(8):
         learned = int((splitting.make_split(table, 0.5, seed).y_train == "b").sum())
-        assert (splitting.thin_classes(table, 0.5, seed) is None) == (learned >= 2)
+        assert (splitting.thin_classes(table, 0.5, seed) is None) == (learned >= 3)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
 def test_the_quick_answer_is_that_of_the_division(share: float) -> None:
     rng = np.random.default_rng(1)
-    labels = [*rng.choice(["a", "b", "c"], 60, p=[0.6, 0.3, 0.1]), "d", "d", "d"]
+    labels = [*rng.choice(["a", "b", "c"], 60, p=[0.6, 0.3, 0.1]), "d", "d", "d", "d"]
     table = read_table(("x,class\n" + "\n".join(f"{k % 7},{one}" for k, one in enumerate(labels))).encode())
     for seed in range(5):
         learned = splitting.make_split(table, share, seed).y_train.value_counts()
         expected = any(
-            learned.get(label, 0) < 2 for label, n in table.labels().value_counts().items() if n >= 3
+            learned.get(label, 0) < 3 for label, n in table.labels().value_counts().items() if n >= 4
         )
         assert (splitting.thin_classes(table, share, seed) is not None) == expected

@@ -40,13 +40,13 @@ def test_skewed_and_tiny_classes() -> None:
     table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
     found = messages(table, "warning")
     assert (
-        "Too few rows of 'fraud' (2 rows) and 'odd' (1 row) in 'class': a class needs two to train on, or the rules' "
-        "weights cannot be settled in the end, and one to test on." in found
+        "Too few rows of 'fraud' (2 rows) and 'odd' (1 row) in 'class': for rules to be settled and checked a "
+        "class needs three to train on, and one to test on." in found
     )
-    labels = ["fine"] * 97 + ["fraud"] * 3
+    labels = ["fine"] * 96 + ["fraud"] * 4
     table = Table.from_frame(pd.DataFrame({"x": np.arange(100) % 9, "class": labels}))
     found = messages(table, "warning")
-    assert "Class 'fraud' has 3 rows of 100 (3 %). Always answering 'fine' is right in 97 %" in found
+    assert "Class 'fraud' has 4 rows of 100 (4 %). Always answering 'fine' is right in 96 %" in found
     assert "Too few rows" not in found
 
 

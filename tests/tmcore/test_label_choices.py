@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tmcore
-from tmcore import TsetlinClassifier, cli
+from tmcore import TsetlinClassifier, cli, dial
 from tmcore.label_choices import doubts, thin_classes
 from tmcore.refit import refit
 from tmcore.table import Table, TableError, read_table
@@ -36,20 +36,33 @@ def test_settling_needs_the_rows_that_are_said_to_be_needed(n_rows: int, settles
     assert (found.reason is None) == settles
 
 
+@pytest.mark.parametrize(("n_rows", "checked"), [(2, False), (3, True)])
+def test_so_does_checking_by_retraining(n_rows: int, checked: bool) -> None:
+    labels = np.array([0] * 20 + [1] * 20 + [2] * n_rows)
+    outputs = np.random.default_rng(0).random((len(labels), 8)) < 0.5
+    lengths = np.ones(8, np.int64)
+    points = dial.path(outputs, labels, lengths, 3, 0)
+    scored = dial.score_path(
+        points, lambda train, held_out: (outputs[train], outputs[held_out], lengths), labels, 3, 0
+    )
+    assert points
+    assert all((point.scores is not None) == checked for point in scored)
+
+
 def test_too_few_rows_are_said_with_their_labels_and_what_they_look_like() -> None:
-    table = table_of(Yes=60, No=50, Yess=1, maybe=2, later=3)
+    table = table_of(Yes=60, No=50, Yess=1, maybe=2, later=4)
     (sentence,) = about_labels(table)
     assert sentence == (
-        "Too few rows of 'maybe' (2 rows) and 'Yess' (1 row) in 'answer': a class needs two to train on, or the "
-        "rules' weights cannot be settled in the end, and one to test on. 'Yess' looks like 'Yes' (60 rows)."
+        "Too few rows of 'maybe' (2 rows) and 'Yess' (1 row) in 'answer': for rules to be settled and "
+        "checked a class needs three to train on, and one to test on. 'Yess' looks like 'Yes' (60 rows)."
     )
-    assert about_labels(table_of(Yes=3, No=3)) == []
+    assert about_labels(table_of(Yes=4, No=4)) == []
 
 
 def test_labels_in_other_case_are_asked_about_however_many_rows_they_have() -> None:
     (sentence,) = about_labels(table_of(Yes=60, No=50, yes=40))
     assert sentence == (
-        "In 'answer' labels may be the same that are written differently. 'yes' looks like 'Yes' (60 rows)."
+        "In 'answer' one label may be written in several ways. 'yes' looks like 'Yes' (60 rows)."
     )
 
 
@@ -161,12 +174,14 @@ def test_choices_are_kept_with_the_table(tmp_path: Path) -> None:
     assert read.assumptions == table.assumptions
 
 
-def test_a_division_that_leaves_a_class_one_row_to_train_on_is_said() -> None:
+def test_a_division_that_leaves_a_class_too_few_rows_to_train_on_is_said() -> None:
     labels = pd.Series(["a"] * 8 + ["b"] * 4)
-    assert thin_classes(labels, labels[[0, 1, 2, 8, 9]]) is None
+    assert thin_classes(labels, labels[[0, 1, 2, 8, 9, 10]]) is None
     found = thin_classes(labels, labels[[0, 1, 2, 8]])
     assert found is not None
-    assert found.startswith("Only 1 of 4 rows of 'b' would be trained on, and every class needs two")
+    assert found.startswith(
+        "Only 1 of 4 rows of 'b' would be trained on; for rules to be settled and checked"
+    )
 
 
 def test_the_command_line_has_the_same_choices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
