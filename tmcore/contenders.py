@@ -151,7 +151,7 @@ def _number_baselines(seed: int) -> list[Contender]:
     tree = DecisionTreeRegressor(max_depth=3, random_state=seed)
     forest = RandomForestRegressor(300, min_samples_leaf=3, random_state=seed, n_jobs=1)
     return [
-        _usual("Mean", "always the mean of the training rows", DummyRegressor()),
+        _usual("Always the mean", "that of the training rows", DummyRegressor()),
         _usual("Shallow tree", "at most 3 tests deep", tree),
         _usual(
             "Ridge regression", "scaled columns, penalty cross-validated", RidgeCV(STRENGTHS), scaled=True

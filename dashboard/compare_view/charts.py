@@ -53,8 +53,11 @@ class JudgedRow:
     own: float = np.nan
 
 
-def judged(rows: Sequence[JudgedRow]) -> go.Figure:
-    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow."""
+def judged(rows: Sequence[JudgedRow], longest: int) -> go.Figure:
+    """Each measure on a line: the mean and its interval; below them every split, and the run's own rows hollow.
+
+    ``longest`` is the length of the longest name in all pictures that stand above each other.
+    """
     figure, ink = go.Figure(), style.token("ink")
     for place, row in enumerate(rows):
         _interval(figure, place, row.low, row.high, "accent", 5)
@@ -80,6 +83,7 @@ def judged(rows: Sequence[JudgedRow]) -> go.Figure:
             font={"color": ink, "size": 13, "weight": 600} if known else {"size": 12.5},
         )  # fmt: skip
     _rows_layout(figure, [row.name for row in rows], 54 * len(rows) + 34)
+    figure.update_layout(margin_l=round(6.5 * longest) + 12)
     ends = np.array([end for row in rows for end in (row.low, row.high, row.score, row.own, *row.splits)])
     ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
     room = (ends.max() - ends.min()) or abs(ends.max()) or 1.0

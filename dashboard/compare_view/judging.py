@@ -165,9 +165,10 @@ def _result(held: Comparing, model: Model, judged: Judged | None) -> None:
         found = judged.judgement
         intervals, trials, missing = found.intervals, found.trials, found.missing
         style.section(words.verdict(_line(intervals, words.measures.names[0])), finding(judged, words))
+    longest = max(len(words.name(name)) for panel in words.panels for name in panel)
     for number, panel in enumerate(words.panels):
         rows_of = [_row(words, name, intervals, trials, own, missing) for name in panel]
-        st.plotly_chart(charts.judged(rows_of), config=charts.CONFIG, key=f"judge_chart_{number}")
+        st.plotly_chart(charts.judged(rows_of, longest), config=charts.CONFIG, key=f"judge_chart_{number}")
     bar = "Bar: 95 % interval. Tick: "
     st.caption(
         f"{bar}score."
@@ -228,7 +229,7 @@ def finding(judged: Judged, words: Words) -> str:
 
 
 def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None, words: Words) -> None:
-    names = {name: words.name(name) for name in words.measures.names}
+    names = {name: words.head(name) for name in words.measures.names}
     shown = intervals.loc[list(names)].rename(
         index=names,
         columns={"low": "95 % from", "high": "95 % to", "lowest": "lowest split", "highest": "highest split"},
@@ -236,11 +237,17 @@ def _table(intervals: pd.DataFrame, trials: pd.DataFrame | None, words: Words) -
     if trials is None:
         shown = shown[["mean", "95 % from", "95 % to"]].rename(columns={"mean": "score"})
     with st.expander("The same as numbers, and what the scores mean"):
-        st.dataframe(shown.rename_axis("measure").round(3), height="content", placeholder="–")
+        st.dataframe(shown.rename_axis("measure").map(_three), height="content", placeholder="–")
         for name, meaning in words.meanings().items():
             st.caption(style.plain(f"{name}: {meaning}"))
         if trials is not None:
-            each = trials.reset_index(drop=True).rename(
-                columns=names | {"simplest": "always the same answer"}
+            each = trials.assign(
+                **{name: trials[name].map(_three) for name in (*names, "simplest", "seconds")}
             )
-            st.dataframe(each.round(3), hide_index=True, placeholder="–")
+            each = each.reset_index(drop=True).rename(columns=names | {"simplest": "always the same answer"})
+            st.dataframe(each, hide_index=True, placeholder="–")
+
+
+def _three(number: float) -> float:
+    """A number with three digits, whatever its size."""
+    return float(f"{number:.3g}")

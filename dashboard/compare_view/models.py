@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,9 +85,8 @@ def finding(measured: Sequence[Measured], words: Words) -> str:
         return f"No other model does better: {words.name(name)} {score}"
     low, high = words.measures.difference(best.answers, own.answers)
     against = words.value(name, own.scores[name])
-    if low > 0 or high < 0:
-        return f"{best.name} does better: {words.name(name)} {score} against {against} by intervals"
-    return f"{best.name} is best, within noise: {words.name(name)} {score} against {against} by intervals"
+    doubt = "beyond noise" if low > 0 or high < 0 else "within noise"
+    return f"Best {words.name(name)}: {best.name}, {score}; intervals have {against}, a difference {doubt}"
 
 
 def _intervals(measured: Sequence[Measured]) -> Measured | None:
@@ -131,9 +131,9 @@ def as_frame(measured: Sequence[Measured], words: Words) -> pd.DataFrame:
     for one in measured:
         low, high = one.intervals[first]
         rows[one.name] = {
-            words.name(first): one.scores[first],
+            words.head(first): one.scores[first],
             "95 %": words.span(first, low, high) if np.isfinite(low) else None,
-            **{words.name(name): one.scores[name] for name in others},
+            **{words.head(name): one.scores[name] for name in others},
             "No. of Lit.": one.n_literals,
             "Rules": one.n_rules,
             "Lit. in rules": one.n_rule_literals,
@@ -147,10 +147,11 @@ def as_frame(measured: Sequence[Measured], words: Words) -> pd.DataFrame:
 
 
 def _table(measured: Sequence[Measured], words: Words) -> None:
+    frame = as_frame(measured, words)
+    scores = {words.head(name): _number(frame[words.head(name)]) for name in words.in_table}
     three, one = (st.column_config.NumberColumn(format=text) for text in ("%.3f", "%.1f"))
-    scores = {words.name(name): three for name, (_, most) in words.measures.ends.items() if most <= 1}
     st.dataframe(
-        as_frame(measured, words),
+        frame,
         column_config=scores | {"Time (s)": three, "Mem., train. (KB)": one, "Mem., test. (KB)": one},
         height="content",
         placeholder="–",
@@ -160,3 +161,10 @@ def _table(measured: Sequence[Measured], words: Words) -> None:
         "literals are what settling leaves. Memory: all arrays held in training, the rows as the model reads them "
         "included, and those needed to predict. Time: of the processor, for training, one after another."
     )
+
+
+def _number(scores: pd.Series) -> Any:
+    """A column of scores with three digits of the largest."""
+    largest = float(scores.abs().max())
+    decimals = 2 - math.floor(math.log10(largest)) if 0 < largest < np.inf else 3
+    return st.column_config.NumberColumn(format=f"%.{max(0, decimals)}f")

@@ -68,6 +68,10 @@ class Words(ABC):
     def name(self, measure: str) -> str:
         """A measure as it is shown."""
 
+    def head(self, measure: str) -> str:
+        """A measure at the head of a column of numbers, with its unit."""
+        return self.name(measure)
+
     @abstractmethod
     def value(self, measure: str, number: float) -> str:
         """A score as it is shown."""
@@ -216,8 +220,12 @@ class NumberWords(Words):
 
     def name(self, measure: str) -> str:
         """See `Words.name`."""
-        unit = f", {style.short(self.goal.unit)}" if self.goal.unit else ""
-        return {"MAE": f"mean error (MAE){unit}", "R2": "R²"}[measure]
+        return {"MAE": "mean error (MAE)", "R2": "R²"}[measure]
+
+    def head(self, measure: str) -> str:
+        """See `Words.head`."""
+        unit = f", {style.short(self.goal.unit)}" if self.goal.unit and measure == "MAE" else ""
+        return self.name(measure) + unit
 
     def value(self, measure: str, number: float) -> str:
         """See `Words.value`."""

@@ -227,7 +227,12 @@ def test_models_of_numbers_are_scored_on_the_same_split() -> None:
     found = compare_models(
         train, test, [*machines(parameters, task="numbers"), *baselines(0, "numbers")[:4]], task="numbers"
     )
-    assert [one.name for one in found[3:]] == ["Mean", "Shallow tree", "Ridge regression", "Random forest"]
+    assert [one.name for one in found[3:]] == [
+        "Always the mean",
+        "Shallow tree",
+        "Ridge regression",
+        "Random forest",
+    ]
     for one, changes in zip(
         found[:3], ({}, {"representation": "thresholds"}, {"weights": "real"}), strict=True
     ):
