@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +12,14 @@ import pandas as pd
 from dashboard import style
 from tmcore.estimators import TsetlinClassifier
 from tmcore.labels import class_indices
+from tmcore.measures import NumberMeasures
 from tmcore.parameters import Parameters
 from tmcore.predicted import TaskName
 from tmcore.regressor import TsetlinRegressor
+from tmcore.ruleset import RuleSet
 from tmcore.scores import NumberScores, Scores, accuracy_and_f1, mae_and_r2
 from tmcore.task import number_settings
-from tmcore.uncertainty import share_interval
+from tmcore.uncertainty import Ends, share_interval
 from tmcore.units import split_unit
 
 Rows = tuple[pd.DataFrame, pd.Series]
@@ -83,16 +85,21 @@ class ClassGoal:
         ]
 
     def in_files(
-        self, scores: AnyScores, n_test: int, retrained: tuple[float | None, float | None] | None
+        self,
+        scores: AnyScores,
+        rules: RuleSet,
+        test: Rows,
+        retrained: tuple[float | None, float | None] | None,
     ) -> tuple[tuple[str, str], ...]:
         """What files say of how good rules are; ``retrained`` are the mean by retraining and its standard error."""
         assert isinstance(scores, Scores)
-        told = []
+        told, n_test = [], len(test[1])
         if scores.test_accuracy is not None:
             low, high = share_interval(round(scores.test_accuracy * n_test), n_test)
             words = f"{100 * scores.test_accuracy:.0f} % of {n_test:,} {'row' if n_test == 1 else 'rows'}"
             interval = f"of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)"
             told.append(("right on unseen rows", f"{words}; {interval}"))
+            told.append(("for comparison", self.baseline(test[1])))
         mean, error = retrained or (None, None)
         if mean is not None:
             told.append(
@@ -196,16 +203,26 @@ class NumberGoal:
         ]
 
     def in_files(
-        self, scores: AnyScores, n_test: int, retrained: tuple[float | None, float | None] | None
+        self,
+        scores: AnyScores,
+        rules: RuleSet,
+        test: Rows,
+        retrained: tuple[float | None, float | None] | None,
     ) -> tuple[tuple[str, str], ...]:
         """What files say of how good rules are; ``retrained`` are the mean by retraining and its standard error."""
         assert isinstance(scores, NumberScores)
         told = []
         if scores.test_mae is not None:
-            rows = f"on {n_test:,} unseen {'row' if n_test == 1 else 'rows'}"
+            measures = NumberMeasures()
+            ends = measures.intervals(measures.answers(rules, *test))
+            rows = f"on {len(test[1]):,} unseen {'row' if len(test[1]) == 1 else 'rows'}"
             told += [
-                (f"mean absolute error {rows}", self.amount(scores.test_mae)),
-                (f"R² {rows}", _share(scores.test_r2)),
+                (
+                    f"mean absolute error {rows}",
+                    f"{self.amount(scores.test_mae)}{_all_rows(ends['MAE'], self.amount)}",
+                ),
+                (f"R² {rows}", f"{_share(scores.test_r2)}{_all_rows(ends['R2'], style.share)}"),
+                ("for comparison", self.baseline(test[1])),
             ]
         mean, error = retrained or (None, None)
         if mean is not None:
@@ -264,6 +281,12 @@ def _percent(value: float | None) -> str:
 def _spread(error: float | None) -> str:
     known = error is not None and error == error
     return f" ± {100 * (error or 0):.1f} points (standard error)" if known else ""
+
+
+def _all_rows(ends: Ends, shown: Callable[[float], str]) -> str:
+    """What an interval says of all rows; nothing where there is none."""
+    low, high = ends
+    return f"; of all rows {shown(low)} to {shown(high)} (95 % interval)" if np.isfinite(low) else ""
 
 
 def _share(value: float | None) -> str:

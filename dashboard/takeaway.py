@@ -82,7 +82,7 @@ def show(
     proven = st.session_state.get(MEMO)
     if not isinstance(proven, Proven) or proven.rules is not rules or proven.retrained != retrained:
         error = None if retrained is None else (retrained.mean, retrained.error)
-        told = job.goal.in_files(scores, len(job.y_test), error)
+        told = job.goal.in_files(scores, rules, (job.X_test, job.y_test), error)
         proven = st.session_state[MEMO] = Proven(rules, model, told, retrained)
     _panel(proven, job)
 

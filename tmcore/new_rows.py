@@ -17,6 +17,7 @@ from tmcore.encoders import AnyEncoder
 from tmcore.problems import TableError, counted, listed, quoted
 from tmcore.read_csv import RawTable
 from tmcore.texts import parse_numbers, without_sign
+from tmcore.units import split_unit
 
 
 @dataclass(frozen=True)
@@ -137,11 +138,23 @@ def _check_names(found: Unmatched, sources: Mapping[str, str]) -> None:
 
 def _alike(absent: Sequence[str], extra: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pairs of a missing name and the unused name most like it."""
-    plain = {re.sub(r"[\W_]+", " ", name).strip().casefold(): name for name in extra}
-    for name in absent:
-        found = get_close_matches(re.sub(r"[\W_]+", " ", name).strip().casefold(), plain, n=1, cutoff=0.7)
-        if found:
-            yield name, plain.pop(found[0])
+    forms = {form: name for name in extra for form in _forms(name)}
+    waiting = list(absent)
+    for cutoff in (1.0, 0.7):  # what is the same but for its unit and signs comes first
+        for name in tuple(waiting):
+            found = [
+                one for form in _forms(name) for one in get_close_matches(form, forms, n=1, cutoff=cutoff)
+            ]
+            if found:
+                given = forms[found[0]]
+                forms = {form: other for form, other in forms.items() if other != given}
+                waiting.remove(name)
+                yield name, given
+
+
+def _forms(name: str) -> list[str]:
+    """A name in small letters without signs, as it is and without its unit."""
+    return [re.sub(r"[\W_]+", " ", part).strip().casefold() for part in (name, split_unit(name)[0])]
 
 
 def _numbers(texts: pd.Series, decimal: str, name: str, notes: list[str]) -> pd.Series:

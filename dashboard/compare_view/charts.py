@@ -83,7 +83,7 @@ def judged(rows: Sequence[JudgedRow], longest: int) -> go.Figure:
             font={"color": ink, "size": 13, "weight": 600} if known else {"size": 12.5},
         )  # fmt: skip
     _rows_layout(figure, [row.name for row in rows], 54 * len(rows) + 34)
-    figure.update_layout(margin_l=round(6.5 * longest) + 12)
+    figure.update_layout(margin_l=round(5.5 * longest) + 12)
     ends = np.array([end for row in rows for end in (row.low, row.high, row.score, row.own, *row.splits)])
     ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
     room = (ends.max() - ends.min()) or abs(ends.max()) or 1.0

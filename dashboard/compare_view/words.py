@@ -142,7 +142,7 @@ class ClassWords(Words):
 
     def value(self, measure: str, number: float) -> str:
         """See `Words.value`."""
-        return f"{number:.2f}"
+        return style.percent(number) if measure == "accuracy" else f"{number:.2f}"
 
     def span(self, measure: str, low: float, high: float) -> str:
         """See `Words.span`; of rows right as "73 to 85 %"."""

@@ -22,12 +22,14 @@ def offer(
 ) -> Task | None:
     """A button that starts a task, or its progress while it works; the task once it has a result.
 
-    ``about`` is said beside the button, and ``more`` draws what else belongs there. The button stays when there is a
-    result, to do it again.
+    ``about`` is said beside the button and while it works, and ``more`` draws what else belongs there. The button stays
+    when there is a result, to do it again.
     """
     task = held.tasks.get(key)
     if task is not None and task.busy:
         _watch(task, key)
+        if about:
+            st.caption(style.plain(about))
         return task if task.result is not None else None
     with st.container(horizontal=True, vertical_alignment="center"):
         first = task is None or task.result is None

@@ -173,8 +173,9 @@ def _in_the_way(answer: Answer, name: str, file: object, job: Job) -> None:
         else "This file cannot be scored"
     )
     style.sentence(title, style.short(name))
-    st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
-    if choice is not None and asked:
+    if not asked:
+        st.markdown(f":red[:material/error:] {style.plain(answer.error)}")
+    elif choice is not None:
         renamed = column_choice.show(choice, f"score_column_{file}")
         if renamed is not None:
             st.session_state[RENAMED] = _of(file, job), renamed

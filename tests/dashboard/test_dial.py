@@ -12,16 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
+from scipy import stats
 from streamlit.testing.v1 import AppTest
 
 from dashboard import dial_view, edit_panel, session
 from dashboard.dial_measures import ByAccuracy, ByR2
 from dashboard.dialling import Dialling, Mark, Pick, picks
-from dashboard.goals import ClassGoal
+from dashboard.goals import ClassGoal, NumberGoal
 from dashboard.jobs import Job
+from dashboard.style import amount
 from tmcore.dial import Estimate, NumberPointScores, Point
+from tmcore.number_rules import NumberRules
 from tmcore.parameters import Parameters
-from tmcore.scores import Scores
+from tmcore.ruleset import RuleSet
+from tmcore.scores import NumberScores, Scores
 
 VIEW = Path(session.__file__).parent / "views" / "rules.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -141,8 +145,9 @@ def test_scores_are_those_of_the_estimator(dial: Dialling) -> None:
 
 
 def test_files_say_scores_with_their_intervals() -> None:
-    goal = ClassGoal(pd.Series(["no", "yes"]))
-    told = goal.in_files(Scores(0.9, 0.9, 48 / 54, 0.9), 54, (0.812, 0.023))
+    goal, rules = ClassGoal(pd.Series(["no", "no", "yes"])), RuleSet(np.array(["no", "yes"]), 0.0, (), ())
+    test = pd.DataFrame(index=range(54)), pd.Series(["no"] * 27 + ["yes"] * 27)
+    told = goal.in_files(Scores(0.9, 0.9, 48 / 54, 0.9), rules, test, (0.812, 0.023))
     # Wilson's interval of 48 of 54 by its formula: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n)
     z, n, p = 1.959964, 54, 48 / 54
     middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -152,9 +157,25 @@ def test_files_say_scores_with_their_intervals() -> None:
             "right on unseen rows",
             f"89 % of 54 rows; of all rows {100 * low:.0f} to {100 * high:.0f} % (95 % interval)",
         ),
+        ("for comparison", "always “no” would get 50\u00a0%"),
         ("right when retrained on parts of the training rows", "81.2 % ± 2.3 points (standard error)"),
     )
-    assert goal.in_files(Scores(0.9, 0.9), 0, None) == ()
+    assert goal.in_files(Scores(0.9, 0.9), rules, (test[0][:0], test[1][:0]), None) == ()
+
+
+def test_files_say_mean_errors_with_their_intervals() -> None:
+    rng = np.random.default_rng(0)
+    y = pd.Series(rng.normal(100, 20, 40), name="price (EUR)")
+    rules, goal = NumberRules(np.array([]), 90.0, (), ()), NumberGoal(y)
+    test = pd.DataFrame(index=y.index), y
+    told = dict(goal.in_files(NumberScores(1.0, 0.5, 17.25, -0.3), rules, test, None))
+    missed = np.abs(y - 90.0)
+    low, high = stats.t.interval(0.95, 39, loc=missed.mean(), scale=stats.sem(missed))
+    said = f"17.2 EUR; of all rows {amount(low, 'EUR')} to {amount(high, 'EUR')} (95 % interval)"
+    assert told["mean absolute error on 40 unseen rows"].replace("\u00a0", " ") == said.replace("\u00a0", " ")
+    assert told["R² on 40 unseen rows"].startswith("−0.30; of all rows −")
+    off = amount(float((y - y.mean()).abs().mean()), "EUR")
+    assert told["for comparison"] == f"always the mean of the training rows, {amount(y.mean(), 'EUR')}, would miss by {off}"
 
 
 def test_every_point_keeps_its_own_edits(job: Job, dial: Dialling) -> None:

@@ -119,6 +119,10 @@ def test_what_is_absent_is_found_with_what_it_may_be(model: TsetlinClassifier) -
         ("age", "town"), ("AGE_", "place", "more"), {"age": "AGE_"}
     )
     assert unmatched(raw_of(people(3, 7)), model.encoder_).absent == ()
+    raw = raw_of(
+        people(3, 7).rename(columns={"age": "Aged", "town": "home town"}).assign(**{"Age (years)": 1})
+    )
+    assert unmatched(raw, model.encoder_).alike == {"age": "Age (years)"}  # the same but for the unit
 
 
 @pytest.mark.parametrize(
