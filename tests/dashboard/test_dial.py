@@ -174,8 +174,8 @@ def test_files_say_mean_errors_with_their_intervals() -> None:
     said = f"17.2 EUR; of all rows {amount(low, 'EUR')} to {amount(high, 'EUR')} (95 % interval)"
     assert told["mean absolute error on 40 unseen rows"].replace("\u00a0", " ") == said.replace("\u00a0", " ")
     assert told["R² on 40 unseen rows"].startswith("−0.30; of all rows −")
-    off = amount(float((y - y.mean()).abs().mean()), "EUR")
-    assert told["for comparison"] == f"always the mean of the training rows, {amount(y.mean(), 'EUR')}, would miss by {off}"
+    mean, off = amount(y.mean(), "EUR"), amount(float((y - y.mean()).abs().mean()), "EUR")
+    assert told["for comparison"] == f"always the mean of the training rows, {mean}, would miss by {off}"
 
 
 def test_every_point_keeps_its_own_edits(job: Job, dial: Dialling) -> None:
