@@ -39,7 +39,7 @@ def about(run: KeptRun) -> str:
     if run.n_literals is not None:
         words.append(style.count(run.n_literals, "literal"))
     if p is not None:
-        words += [f"{p.n_clauses} clauses, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
+        words += [f"{style.count(p.n_clauses, 'clause')}, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
     return " · ".join([*words, _ago(time.time() - run.changed)])
 
 

@@ -235,14 +235,7 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
             if len(record) != len(header):
                 if len(header) == 1 and not row_numbers:
                     raise _title_above(header[0], len(record))
-                if any("\n" in cell for cell in record):
-                    raise TableError(
-                        f"A quotation mark is opened in row {number} and never closed; close or remove it."
-                    )
-                raise TableError(
-                    f"Row {number} has {counted(len(record), 'cell')}, the header has {len(header)}. "
-                    "Check the separator."
-                )
+                raise _ragged(number, record, len(header))
             row_numbers.append(number)
     except csv.Error as error:
         if "field limit" in str(error):
@@ -258,6 +251,14 @@ def _check_shape(text: str, separator: str) -> tuple[list[str], list[int]]:
     if len(row_numbers) > MAX_ROWS:
         raise TableError(f"The file has more than {MAX_ROWS:,} rows, the most that is read; take a sample.")
     return header, row_numbers
+
+
+def _ragged(number: int, record: list[str], width: int) -> TableError:
+    if any("\n" in cell for cell in record):
+        return TableError(f"A quotation mark is opened in row {number} and never closed; close or remove it.")
+    return TableError(
+        f"Row {number} has {counted(len(record), 'cell')}, the header has {width}. Check the separator."
+    )
 
 
 def _check_title(text: str, first: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tmcore.problems import counted, listed, quoted
 from tmcore.read_csv import SEPARATORS, RawTable
-from tmcore.texts import GAPS, without_sign
+from tmcore.texts import GAPS, with_minus, without_sign
 
 MOST_SENTENCES = 4
 """More kinds of missing cells than so many are told in one sentence."""
@@ -48,8 +48,13 @@ def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
     marks = "." if raw.decimal == "," else ",", *GAPS
     grouped: dict[str, list[str]] = {mark: [] for mark in marks}
     signs: dict[str, list[str]] = {}
+    negative: list[str] = []
     for name in names:
-        numbers, sign = without_sign(raw.frame[name].dropna().unique().tolist())
+        written = raw.frame[name].dropna().unique().tolist()
+        with_signs = with_minus(written)
+        if with_signs is not written:
+            negative.append(quoted(name))
+        numbers, sign = without_sign(with_signs)
         together = "".join(numbers)
         for mark in marks:
             if mark in together:
@@ -62,3 +67,5 @@ def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
             yield f"In {listed(columns)} {what} groups thousands."
     for sign, columns in sorted(signs.items()):
         yield f"In {listed(columns)} the sign {quoted(sign)} is left out of the numbers."
+    if negative:
+        yield f"In {listed(negative)} numbers in brackets, or with a minus behind them, are negative."

@@ -31,6 +31,9 @@ _SIGN_AT_NUMBER = re.compile(rf"({_SIGN})\s*[-+\d.,]|[\d.,]\s*({_SIGN})")
 _SIGNED = re.compile(
     rf"(?P<minus>[+-]?)\s*(?P<before>{_SIGN})?\s*(?P<number>[+-]?[\d.,][\d.,{GAPS}]*?)\s*(?P<after>{_SIGN})?"
 )
+_NEGATIVE = re.compile(
+    rf"\((?P<inner>(?:{_SIGN})?\s*\d[\d.,{GAPS}]*(?:{_SIGN})?)\)|(?P<before>[\d.{GAPS}]*\d[.,]\d+)\s?-"
+)
 _LEADING_ZERO = re.compile(r"\n[+-]?0\d")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
@@ -115,13 +118,30 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
     )
     group = "," if decimal == "." else "."
     numbers = np.full(len(texts), np.nan)
-    for i, text in enumerate(_without_gaps(without_sign(texts)[0])):
+    for i, text in enumerate(_bare(texts)):
         if plain.fullmatch(text):
             numbers[i] = float(text.replace(decimal, "."))
         elif grouped.fullmatch(text):
             numbers[i] = float(text.replace(group, "").replace(decimal, "."))
     numbers[np.isinf(numbers)] = np.nan
     return numbers
+
+
+def _bare(texts: Sequence[str]) -> Sequence[str]:
+    """The texts, those that are numbers with a minus in front and without signs and blanks."""
+    return _without_gaps(without_sign(with_minus(texts))[0])
+
+
+def with_minus(texts: Sequence[str]) -> Sequence[str]:
+    """The texts, negative numbers as accountants write them, ``(12.50)`` or ``12.50-``, with a minus in front.
+
+    They are such only beside numbers that are written plainly, so that "(1)" and "(2)" stay what they are.
+    """
+    found = [_NEGATIVE.fullmatch(text) if text[-1:] in ("-", ")") else None for text in texts]
+    if all(found) or not any(found):
+        return texts
+    pairs = zip(found, texts, strict=True)
+    return [f"-{match['inner'] or match['before']}" if match else text for match, text in pairs]
 
 
 def without_sign(texts: Sequence[str]) -> tuple[Sequence[str], str]:
@@ -154,7 +174,7 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
 
 def decimal_vote(texts: Sequence[str]) -> str | None:
     """Which decimal mark the numbers of one column use; None where that cannot be told."""
-    texts = _without_gaps(without_sign(texts)[0])
+    texts = _bare(texts)
     for mark, plain, grouped, other in (
         (",", _COMMA_NUMBER, _COMMA_THOUSANDS, _POINT_THOUSANDS),
         (".", _POINT_NUMBER, _POINT_THOUSANDS, _COMMA_THOUSANDS),

@@ -64,6 +64,28 @@ def test_blanks_and_apostrophes_group_thousands(gap: str) -> None:
     assert f"In 'a' {said} thousands." in table.assumptions
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["(12.50)", "3.75", "(1,200.00)"], [-12.5, 3.75, -1200]),
+        (["12,50-", "3,75", "1.200,00 -"], [-12.5, 3.75, -1200]),
+        (["($12.50)", "$3.75", "($1,200.00)"], [-12.5, 3.75, -1200]),
+        (["(12,50 €)", "3,75 €", "-1,25 €"], [-12.5, 3.75, -1.25]),
+    ],
+)
+def test_negative_numbers_as_accountants_write_them(cells: list[str], numbers: list[float]) -> None:
+    table = read("a", cells * 4)
+    assert table.frame["a"].tolist() == numbers * 4
+    assert "In 'a' numbers in brackets, or with a minus behind them, are negative." in table.assumptions
+
+
+@pytest.mark.parametrize(
+    "cells", [["(1)", "(2)", "(3)"], ["5-", "6", "7"], ["(a)", "1", "2"], ["(1, 2]", "3", "4"]]
+)
+def test_other_brackets_are_no_negative_numbers(cells: list[str]) -> None:
+    assert read("a", cells * 4).frame["a"].tolist() == cells * 4
+
+
 def test_what_only_looks_like_a_grouped_number_stays_text() -> None:
     texts = ["12 34", "1 2345", "1 234'567", "0 123", "12 345 67"]
     assert np.isnan(parse_numbers(texts, ".")).all()
