@@ -22,7 +22,7 @@ function el(tag, settings = {}, ...children) {
 const minus = (text) => String(text).replace("-", "\u2212");
 const whole = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const short = (n) => (n >= 1e6 ? `${+(n / 1e6).toFixed(2)}M` : n >= 1e4 ? `${+(n / 1e3).toFixed(1)}k` : whole(n));
-const times = (n) => (n === 1 ? "once" : `${whole(n)} times`);
+const times = (n) => (n === 0 ? "never" : n === 1 ? "once" : `${whole(n)} times`);
 const percent = (share) => `${Math.round(share * 100)}${NB}%`;
 function number(x) {
   if (x === 0) return "0";

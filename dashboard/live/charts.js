@@ -103,7 +103,7 @@ function drawLines(S, canvas, series, { low, high, ticks, format, formatTick = f
 function keepApart(ends, bottom) {
   const sorted = [...ends].sort((p, q) => p.y - q.y);
   sorted.forEach((end, i) => { end.label = i ? Math.max(end.y, sorted[i - 1].label + 14) : end.y; });
-  const over = sorted.length ? Math.min(7, sorted.at(-1).label - sorted.at(-1).y) : 0;
+  const over = sorted.length ? Math.max(0, Math.min(7, sorted.at(-1).label - sorted.at(-1).y, sorted[0].label - 8)) : 0;
   for (const end of sorted) end.label = Math.min(end.label - over, bottom + 2);
 }
 

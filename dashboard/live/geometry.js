@@ -17,7 +17,7 @@ const longestWord = (column) => Math.max(...column.label.split(/[\s_]+/).map((wo
 
 // The least a column takes: its glyph made small, or its name's longest word.
 function leastWidth(column) {
-  return Math.max(neededWidth(column) * LEAST_SCALE, Math.min(58, longestWord(column) * 6.2 - 12));
+  return Math.max(neededWidth(column) * LEAST_SCALE, Math.min(64, longestWord(column) * 6.4 - 8));
 }
 
 // Columns that fit, those the shown clauses use most first; the others are folded.
@@ -42,7 +42,7 @@ function fold(S, room) {
 
 // Widths that fill the space as far as glyphs may grow, none below its least.
 function share(columns, space) {
-  let scale = 1.9;
+  let scale = columns.length > 6 ? 1.9 : 4;
   const widths = () => columns.map((c) => Math.max(leastWidth(c), neededWidth(c) * scale));
   while (scale > LEAST_SCALE && widths().reduce((a, b) => a + b, 0) > space) scale -= 0.02;
   return widths();

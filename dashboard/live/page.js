@@ -1,7 +1,10 @@
 // The page's elements, made once; everything from the data is set as text.
 
+// Who listens hears the button's name, and its key apart from it.
+const KEY_NAMES = { "⇧Y": "Shift+Y", "←": "ArrowLeft", "→": "ArrowRight", Esc: "Escape" };
+const keyHint = (key) => el("kbd", { "aria-hidden": "true", text: key });
 function button(text, key, extra = {}) {
-  return el("button", { class: "btn", type: "button", ...extra }, text, key ? el("kbd", { text: key }) : null);
+  return el("button", { class: "btn", type: "button", "aria-keyshortcuts": KEY_NAMES[key] || key, ...extra }, text, key ? keyHint(key) : null);
 }
 
 function chart(S, name, height, label) {
@@ -40,10 +43,10 @@ const KEY_WORDS = [["Space", "play or pause"], ["N", "one row"], ["E", "one epoc
 function buildFilm(S, named) {
   const speeds = named("speeds", el("div", { class: "seg", role: "group", "aria-label": "Speed" },
     [["slow", "Slow motion", "S"], ["1x", "1×", "1"], ["3x", "3×", "2"], ["max", "Max", "3"]].map(([value, text, key]) =>
-      el("button", { type: "button", "data-speed": value, title: `${text}, key ${key}`, "aria-pressed": "false", text }))));
+      el("button", { type: "button", "data-speed": value, "aria-keyshortcuts": key, title: `${text}, key ${key}`, "aria-pressed": "false", text }))));
   return el("section", { class: "card film", "aria-label": "Film controls" },
     el("div", { class: "ctl" },
-      named("play", el("button", { class: "btn primary play", type: "button" })),
+      named("play", el("button", { class: "btn primary play", type: "button", "aria-keyshortcuts": "Space" })),
       named("oneRow", button("One row", "N", { title: "Learn from one row" })),
       named("oneEpoch", button("One epoch", "E", { title: "Learn from every training row once" })),
       named("reset", button("Reset", "0", { title: "Start over: with this run's settings and seed it learns the same again" })), speeds,
@@ -134,7 +137,7 @@ function writePlay(S, state) {
   for (const b of [S.oneRow, S.oneEpoch, S.reset]) b.disabled = state === "failed" || state === "settling" || state === "compiling";
   if (S.play.dataset.shows === text) return;
   S.play.dataset.shows = text;
-  S.play.replaceChildren(el("span", { class: "sign", "aria-hidden": "true", text: text === "Pause" ? "❚❚" : "▶" }), text, el("kbd", { text: "Space" }));
+  S.play.replaceChildren(el("span", { class: "sign", "aria-hidden": "true", text: text === "Pause" ? "❚❚" : "▶" }), text, keyHint("Space"));
 }
 
 // Names of the columns above the matrix, placed to match the canvas.

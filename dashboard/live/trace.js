@@ -153,9 +153,9 @@ function drawFeedbackStrips(S, g, x, left, right, width, bottom, font) {
 function boundWords(f, rank, upper) {
   const open = upper ? rank >= f.n - 1 : rank === 0;
   if (f.cuts.length) return open ? (upper ? "no upper bound" : "no lower bound") : `${upper ? "≤" : ">"} ${number(f.cuts[upper ? rank : rank - 1])}`;
-  if (f.column.kind === "category") return open ? "open" : upper ? `not ${f.column.names[f.slot]}` : f.column.names[f.slot];
-  if (f.column.kind === "boolean") return open ? "open" : f.column.names[upper ? 0 : 1];
-  return open ? "open" : upper ? `at most ${f.column.names[rank]}` : `above ${f.column.names[rank - 1]}`;
+  if (f.column.kind === "category") return open ? "any value" : upper ? `not ${f.column.names[f.slot]}` : f.column.names[f.slot];
+  if (f.column.kind === "boolean") return open ? "any value" : f.column.names[upper ? 0 : 1];
+  return open ? "any value" : upper ? `at most ${f.column.names[rank]}` : `above ${f.column.names[rank - 1]}`;
 }
 
 function drawBoundTag(S, g, f, last, p, included, upper, now, y, left, top, bottom, font) {

@@ -52,7 +52,7 @@ function boundDecision(W, f, cell, upper) {
   } else if (type === "b" || bound.violated) {
     chance = 1 / W.s;
     happened = bound.event;
-    words = !happened ? "not drawn: stays" : moved ? `${inwards ? "closer" : "wider"}: ${change}` : grew ? "weaker, at its end already" : "as weak as can be";
+    words = !happened ? "draw outside: stays" : moved ? `${inwards ? "closer" : "wider"}: ${change}` : grew ? "weaker, at its end already" : "as weak as can be";
   } else if (other.violated) {
     draw = null;
     happened = moved || grew !== 0;
@@ -61,7 +61,7 @@ function boundDecision(W, f, cell, upper) {
     chance = W.boost ? 1 : 1 - 1 / W.s;
     happened = W.boost || !bound.event;
     draw = W.boost ? null : bound.draw;
-    words = !happened ? "not drawn: stays" : moved ? `closer: ${change}` : "firmer, at the row already";
+    words = !happened ? "draw outside: stays" : moved ? `closer: ${change}` : "firmer, at the row already";
   }
   // Draws below 1/s are the rarer event; remembering is what happens above it, so its area is at the other end.
   const high = type === "a" && !bound.violated;
@@ -70,7 +70,7 @@ function boundDecision(W, f, cell, upper) {
 
 function memoryWords(W, { state: [before, after] }) {
   const [was, is] = [before > W.N, after > W.N];
-  const end = was === is ? (is ? "included" : "excluded") : is ? "joins the clause" : "leaves the clause";
+  const end = was === is ? (is ? "in the clause" : "left out") : is ? "joins the clause" : "leaves the clause";
   return `memory ${before}${before === after ? "" : ` → ${after}`}, ${end}`;
 }
 

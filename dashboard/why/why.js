@@ -189,7 +189,7 @@ function clauseSentence(S, W) {
 function writeCells(S, W) {
   const { clause } = W;
   setText(S.whySay, clauseSentence(S, W));
-  setText(S.whyMemory, clause.cells.length ? `Every bound has a memory from 1 to ${2 * W.N}: above ${W.N} it is in the clause (included), else left out (excluded). Shaded: the chance of a move. Mark: the draw.` : "");
+  setText(S.whyMemory, clause.cells.length ? `Every bound has a memory from 1 to ${2 * W.N}: above ${W.N} it is in the clause, else it is left out. Shaded: the chance of a move. Mark: the draw.` : "");
   S.whyWords.replaceChildren(...clause.words.map((text) => el("li", { text })));
   S.whyTable.parentElement.hidden = !clause.cells.length;
   setText(S.whyMore, !clause.cells.length && "ab2".includes(clause.type) ? "The moves of its literals are listed below, in words." : "");
@@ -214,7 +214,7 @@ function writeCells(S, W) {
   })));
   const rest = cells.slice(WHY_ROWS);
   const inside = rest.filter(({ lower, upper }) => lower.state[1] > W.N || upper.state[1] > W.N).length;
-  const link = rest.length ? button(S.whyAll ? "Fewer features" : `${rest.length} more features, ${inside || "none"} of them in the clause`) : null;
+  const link = rest.length ? button(S.whyAll ? "Fewer features" : rest.length === 1 ? `One more feature, ${inside ? "in" : "not in"} the clause` : `${rest.length} more features, ${inside || "none"} of them in the clause`) : null;
   link?.addEventListener("click", () => { S.whyAll = !S.whyAll; S.dirty = true; wake(S); });
   S.whyMore.replaceChildren(...(link ? [link] : []));
 }
