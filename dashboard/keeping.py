@@ -60,12 +60,6 @@ def _session_of(key: str | None) -> Session:
     return made
 
 
-def keeps_others(kept: Store, own: list[KeptRun]) -> bool:
-    """Whether the server keeps any run besides an owner's; which and whose it is stays unsaid."""
-    folder = kept.folder / "runs"
-    return folder.is_dir() and sum(1 for _ in folder.iterdir()) > len(own)
-
-
 def new_job(
     current: Session,
     parameters: Parameters,

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dashboard import kept_table
 from dashboard.data_folder import FOLDER_VARIABLE
@@ -141,23 +142,30 @@ class Store:
         ValueError
             The list is damaged.
         """
+        columns = KeptRun.__dataclass_fields__
+        found = self._found(
+            f"SELECT {', '.join(columns)} FROM runs WHERE owner = ? ORDER BY changed DESC", _hash(owner)
+        )
+        listed = [dict(zip(columns, row, strict=True)) for row in found]
+        return [KeptRun(**{**one, "parameters": _from_text(one["parameters"])}) for one in listed]
+
+    def keeps_others(self, owner: str) -> bool:
+        """Whether anybody else has a run here; ValueError as in `runs`."""
+        return bool(self._found("SELECT 1 FROM runs WHERE owner <> ? LIMIT 1", _hash(owner)))
+
+    def _found(self, query: str, value: str) -> list[tuple[Any, ...]]:
+        """Lines of the list, none where it is not there yet."""
         if not (self.folder / LIST).exists():
             return []
-        columns = KeptRun.__dataclass_fields__
         try:
             with self._list() as entries:
                 if not entries.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchone():
                     return []  # another thread or server is about to make it, or was killed there
-                found = entries.execute(
-                    f"SELECT {', '.join(columns)} FROM runs WHERE owner = ? ORDER BY changed DESC",
-                    (_hash(owner),),
-                ).fetchall()
+                return entries.execute(query, (value,)).fetchall()
         except sqlite3.Error as error:
             raise ValueError(
                 f"The list of kept runs cannot be read ({error}); move the file {self.folder / LIST} away."
             ) from error
-        listed = [dict(zip(columns, row, strict=True)) for row in found]
-        return [KeptRun(**{**one, "parameters": _from_text(one["parameters"])}) for one in listed]
 
     def write_rows(self, run: TrainingRun, trained: TrainedTable | None = None) -> str:
         """Write what stays as it is of a new run, and its table, into a folder of their own; returns the run's id.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import streamlit as st
 
@@ -76,9 +77,10 @@ def show(current: Session) -> None:
 
 def elsewhere(current: Session) -> None:
     """Say where runs of other addresses are found, where the server keeps any; nothing is said about them."""
-    kept, runs = _kept(current)
-    if kept is not None and keeping.keeps_others(kept, runs):
-        st.caption(style.plain(ELSEWHERE))
+    kept = store.current()
+    with suppress(ValueError):  # which `show` says
+        if kept is not None and kept.keeps_others(current.owner):
+            st.caption(style.plain(ELSEWHERE))
 
 
 def _kept(current: Session) -> tuple[store.Store | None, list[KeptRun]]:

@@ -282,4 +282,5 @@ def test_a_damaged_list_is_one_sentence_on_the_page(kept: Store, no_sessions: No
     (kept.folder / store.LIST).write_bytes(b"no longer a database" * 100)
     app = visit("ann")
     assert any("The list of kept runs cannot be read" in notice.value for notice in app.info)
+    assert sum("The list of kept runs cannot be read" in text.value for text in app.caption) == 1
     assert any(button.label == "Open Heart" for button in app.button)

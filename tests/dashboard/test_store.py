@@ -58,6 +58,7 @@ def test_servers_that_start_at_once_make_one_list(kept: Store, before: str) -> N
             entries.execute("ALTER TABLE runs DROP COLUMN target")
     else:
         assert kept.runs("ann") == []
+        assert not kept.keeps_others("ann")
     together = threading.Barrier(8, timeout=20)
 
     def start() -> list[KeptRun]:
@@ -78,6 +79,8 @@ def test_owners_see_their_own_runs_only_and_keys_are_not_written(kept: Store, ma
     ids = {owner: made_up.keep(kept, owner, made_up.trained(5)) for owner in ("ann-key", "bob-key")}
     assert [run.id for run in kept.runs("ann-key")] == [ids["ann-key"]]
     assert kept.runs("") == kept.runs("eve") == []
+    assert kept.keeps_others("eve")
+    assert kept.keeps_others("ann-key")
     with pytest.raises(ValueError, match="not kept any more"):
         kept.load("bob-key", ids["ann-key"])
     kept.delete("bob-key", ids["ann-key"])
@@ -86,6 +89,7 @@ def test_owners_see_their_own_runs_only_and_keys_are_not_written(kept: Store, ma
     assert b"bob-key" not in (kept.folder / "runs.sqlite").read_bytes()
     kept.delete("ann-key")
     assert kept.runs("ann-key") == []
+    assert not kept.keeps_others("bob-key")
     assert [folder.name for folder in (kept.folder / "runs").iterdir()] == [ids["bob-key"]]
 
 
