@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import distributed
 import joblib
 import numpy as np
 import pandas as pd
@@ -111,7 +112,6 @@ def test_same_seed_same_suggestion_on_every_backend() -> None:
 
 
 def test_dask_cluster_gives_the_same_suggestion() -> None:
-    distributed = pytest.importorskip("distributed", reason="dask is not installed (extra: experiments)")
     X, y = table(noise=0.1)
     alone = suggest_settings(X, y, LONG, random_state=1)
     with (
