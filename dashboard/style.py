@@ -11,10 +11,11 @@ from typing import Any
 import streamlit as st
 
 from tmcore.conditions import visible
+from tmcore.export.glyphs import CLASS_MARKS
+from tmcore.export.glyphs import mark as mark  # the shape of a class, for pages and reports alike
 
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
-CLASS_MARKS = ("●", "▲", "■", "◆", "▼", "★", "✚", "▰", "▮", "◣", "◥", "⧗")
 LONGEST_NAME = 80
 MOST_DECIMALS = 3
 
@@ -112,6 +113,13 @@ def amount(number: float, unit: str = "") -> str:
     return text.replace("-", MINUS) + (f"{NO_BREAK}{unit}" if unit else "")
 
 
+def three_digits(largest: float) -> str:
+    """The printf format of a column of numbers that gives the largest of them three digits."""
+    if not 0 < largest < math.inf:
+        return "%.3f"
+    return f"%.{max(0, 2 - math.floor(math.log10(largest)))}f"
+
+
 def figure(number: float) -> str:
     """A number from the data with at most four digits, but every one before the point: "1,234,567", "0.1235"."""
     if number and not 1e-4 <= abs(number) < 1e15:
@@ -120,11 +128,6 @@ def figure(number: float) -> str:
     text = f"{number:,.{max(0, decimals)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", MINUS)
-
-
-def mark(index: int) -> str:
-    """The shape that stands for a class beside its colour; classes beyond the twelfth have their number."""
-    return CLASS_MARKS[index] if index < len(CLASS_MARKS) else f"#{index + 1}"
 
 
 def hue(index: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -148,8 +147,10 @@ def as_frame(measured: Sequence[Measured], words: Words) -> pd.DataFrame:
 
 def _table(measured: Sequence[Measured], words: Words) -> None:
     frame = as_frame(measured, words)
-    scores = {words.head(name): _number(frame[words.head(name)]) for name in words.in_table}
-    three, one = (st.column_config.NumberColumn(format=text) for text in ("%.3f", "%.1f"))
+    number = st.column_config.NumberColumn
+    heads = [words.head(name) for name in words.in_table]
+    scores = {head: number(format=style.three_digits(float(frame[head].abs().max()))) for head in heads}
+    three, one = (number(format=text) for text in ("%.3f", "%.1f"))
     st.dataframe(
         frame,
         column_config=scores | {"Time (s)": three, "Mem., train. (KB)": one, "Mem., test. (KB)": one},
@@ -161,10 +162,3 @@ def _table(measured: Sequence[Measured], words: Words) -> None:
         "literals are what settling leaves. Memory: all arrays held in training, the rows as the model reads them "
         "included, and those needed to predict. Time: of the processor, for training, one after another."
     )
-
-
-def _number(scores: pd.Series) -> Any:
-    """A column of scores with three digits of the largest."""
-    largest = float(scores.abs().max())
-    decimals = 2 - math.floor(math.log10(largest)) if 0 < largest < np.inf else 3
-    return st.column_config.NumberColumn(format=f"%.{max(0, decimals)}f")

@@ -117,10 +117,17 @@ def _rows(scored: Scored) -> pd.DataFrame:
     return frame.assign(prediction=frame["prediction"].astype(str)) if len(scored.classes) else frame
 
 
-def _columns(scored: Scored) -> dict[str, Any]:
+def _columns(scored: Scored, goal: Goal) -> dict[str, Any]:
     share = st.column_config.NumberColumn(format="%.3f")
     votes = st.column_config.NumberColumn(format="%+.2f")
-    shown: dict[str, Any] = {"rules": st.column_config.TextColumn("rules that hold", width="medium")}
+    shown: dict[str, Any] = {
+        "row": st.column_config.NumberColumn(width="small"),
+        "rules": st.column_config.TextColumn("rules that hold", width="large"),
+    }
+    if isinstance(goal, NumberGoal):
+        name = ", ".join(filter(None, (f"predicted {style.short(goal.label)}", goal.unit)))
+        largest = max((abs(number) for number in scored.predicted), default=0.0)
+        shown["prediction"] = st.column_config.NumberColumn(name, format=style.three_digits(largest))
     for name in scored.head():
         if name.startswith("probability "):
             shown[name] = share
@@ -182,23 +189,27 @@ def _in_the_way(answer: Answer, name: str, file: object, job: Job) -> None:
             st.rerun()
 
 
-def _take(scored: Scored, csv: bytes, name: str) -> None:
-    """What there is to say about a file, and its answers to download."""
+def _take(scored: Scored, csv: bytes, name: str, renamed: bool) -> None:
+    """What there is to say about a file, and its answers to download; ``renamed`` columns can be chosen again."""
     for note in scored.notes[:NOTES_SHOWN]:
         st.markdown(f":material/info: {style.plain(note)}")
     if len(scored.notes) > NOTES_SHOWN:
         st.caption(f"{len(scored.notes) - NOTES_SHOWN} more notes.")
-    st.download_button(
-        "Download all rows as CSV",
-        csv,
-        file_name=safe_file_name(name, "csv").replace("_rules.", "_scored."),
-        mime="text/csv",
-        type="primary",
-        on_click="ignore",
-    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download all rows as CSV",
+            csv,
+            file_name=safe_file_name(name, "csv").replace("_rules.", "_scored."),
+            mime="text/csv",
+            type="primary",
+            on_click="ignore",
+        )
+        if renamed and st.button("Choose the columns again", key="score_columns_again"):
+            del st.session_state[RENAMED]
+            st.rerun()
 
 
-def _table(scored: Scored, how: str) -> None:
+def _table(scored: Scored, goal: Goal, how: str) -> None:
     what = "All" if len(scored) <= ROWS_SHOWN else f"The first {ROWS_SHOWN:,} of"
     two = len(scored.classes) == 2
     votes = f"The higher the votes, the more for {style.short(scored.classes[1])}. " if two else ""
@@ -207,7 +218,7 @@ def _table(scored: Scored, how: str) -> None:
         f"{votes}Row numbers are the file's, the header being row 1. Rules have their numbers from the Rules page. "
         f"tmcore predict gives the same on the command line{how and ', ' + how}.",
     )
-    st.dataframe(_rows(scored), column_config=_columns(scored), hide_index=True, height=528)
+    st.dataframe(_rows(scored), column_config=_columns(scored, goal), hide_index=True, height=528)
 
 
 def show() -> None:
@@ -234,12 +245,9 @@ def show() -> None:
         return
     with head:
         style.sentence(headline(answer.scored, job.goal), _detail(current, job, editing, name))
-        _take(answer.scored, answer.csv, name)
-        renamed = _renamed(file, job)
-        if renamed and st.button("Choose the columns again", type="tertiary", key="score_columns_again"):
-            del st.session_state[RENAMED]
-            st.rerun()
-    _table(answer.scored, "with --column for each column read as another" if renamed else "")
+        renamed = bool(_renamed(file, job))
+        _take(answer.scored, answer.csv, name, renamed)
+    _table(answer.scored, job.goal, "with --column for each column read as another" if renamed else "")
 
 
 show()

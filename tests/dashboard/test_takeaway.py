@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import sample_data
-from dashboard import session, settings_link, takeaway
+from dashboard import session, settings_link, style, takeaway
 from dashboard.jobs import Job
 from dashboard.session import Session
 from tmcore.experiments.hostile_table import IMAGE, hostile_table
 from tmcore.export import FORMATS, write
 from tmcore.export.about import describe
+from tmcore.export.outcomes import marked
 from tmcore.export.proof import MODEL, Proof
 from tmcore.parameters import Parameters
 
@@ -191,6 +193,23 @@ def test_a_spoilt_link_says_so_and_changes_nothing(query: dict[str, str], messag
 
 
 # In a browser ------------------------------------------------------------------------------------------------------
+
+
+def test_the_report_has_the_colours_and_shapes_of_the_pages() -> None:
+    light, dark = (
+        files("tmcore.export")
+        .joinpath("report.css")
+        .read_text("utf-8")
+        .split("@media (prefers-color-scheme: dark)")
+    )
+    for name, by_day, by_night in re.findall(
+        r"--([\w-]+): light-dark\((#\w+), (#\w+)\)", style.text_of("tokens.css")
+    ):
+        if re.fullmatch(r"c\d+|bg|ink\d?|for|against", name):
+            assert f"--{name}: {by_day};" in light
+            assert f"--{name}: {by_night};" in dark
+    assert "var(--c11)" in marked(11)
+    assert style.mark(11) in marked(11)
 
 
 @pytest.mark.browser

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tmcore.conditions import Condition
 from tmcore.ruleset import RuleSet
 
+CLASS_MARKS = ("●", "▲", "■", "◆", "▼", "★", "✚", "▰", "▮", "◣", "◥", "⧗")
 WIDTH, HEIGHT = 60, 22
 MIDDLE = HEIGHT / 2
 N_BINS = 12
@@ -98,8 +99,13 @@ def glyph(condition: Condition, known: dict[str, Axis], categories: Sequence[str
 
 
 def hue(class_index: int) -> str:
-    """Return the CSS colour of a class; classes beyond the fourth are neutral."""
-    return f"var(--c{class_index})" if class_index < 4 else "var(--axis)"
+    """Return the CSS colour of a class; classes beyond the twelfth are neutral."""
+    return f"var(--c{class_index})" if class_index < len(CLASS_MARKS) else "var(--axis)"
+
+
+def mark(class_index: int) -> str:
+    """Return the shape that stands for a class beside its colour; beyond the twelfth it has its number."""
+    return CLASS_MARKS[class_index] if class_index < len(CLASS_MARKS) else f"#{class_index + 1}"
 
 
 def _svg(width: float, parts: Sequence[str]) -> str:

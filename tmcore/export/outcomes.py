@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from tmcore.conditions import visible, weight_text
 from tmcore.export.about import About
-from tmcore.export.glyphs import hue
+from tmcore.export.glyphs import hue, mark
 from tmcore.labels import class_indices
 from tmcore.rule import Rule, as_tuple
 from tmcore.ruleset import RuleSet
 from tmcore.units import split_unit
 
-CLASS_MARKS = ("●", "▲", "■", "◆")
 NO_BREAK = "\u00a0"
 
 
@@ -26,10 +25,9 @@ def text(thing: object) -> str:
     return escape(visible(thing))
 
 
-def mark(index: int) -> str:
+def marked(index: int) -> str:
     """The shape that stands for a class, in its colour."""
-    shape = CLASS_MARKS[index] if index < len(CLASS_MARKS) else "○"
-    return f'<span style="color: {hue(index)}">{shape}</span>'
+    return f'<span style="color: {hue(index)}">{mark(index)}</span>'
 
 
 class Outcomes(ABC):
@@ -123,7 +121,7 @@ class ClassOutcomes(Outcomes):
             if len(weights) > 1 and k != index and weight
         ]
         more = f"<small>and adds {', '.join(others)}</small>" if others else ""
-        said = f"{mark(index)} {text(self.rules.class_text(rule))}"
+        said = f"{marked(index)} {text(self.rules.class_text(rule))}"
         return f'<span class="condition"><b>THEN</b> {said}</span>{more}'
 
     def own(self, rule: Rule) -> float:
@@ -140,7 +138,7 @@ class ClassOutcomes(Outcomes):
         order = sorted(range(len(rule.covered)), key=lambda k: (k != index, k))
         bar = rows_bar([(rule.covered[k] / self.rules.n_rows, hue(k)) for k in order])
         words = " ".join(
-            f'<span class="condition" title="{text(self.rules.class_names[k])}">{rule.covered[k]:,} {mark(k)}</span>'
+            f'<span class="condition" title="{text(self.rules.class_names[k])}">{rule.covered[k]:,} {marked(k)}</span>'
             for k in order
         )
         return f"{bar}<small>{sum(rule.covered):,} rows: {words}</small>", precision
