@@ -175,7 +175,8 @@ def mean_intervals(trials: pd.DataFrame, ratio: float, measures: Measures) -> pd
     ----------
     trials : DataFrame, one row per split, one column per measure
     ratio : float
-        Test rows per training row; the variance of the mean is that of one split times 1 / n + ratio.
+        Test rows per training row; the variance of the mean is that of one split times 1 / n + ratio. Where all splits
+        are alike the interval is unknown.
     measures : Measures
         What its measures can be limits the intervals.
     """
@@ -187,7 +188,7 @@ def mean_intervals(trials: pd.DataFrame, ratio: float, measures: Measures) -> pd
             continue
         mean, half = values.mean(), np.nan
         if len(values) > 1:
-            error = np.sqrt(values.var(ddof=1) * (1 / len(values) + ratio))
+            error = np.sqrt(values.var(ddof=1) * (1 / len(values) + ratio)) or np.nan
             half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * error
         least, most = measures.ends[name]
         rows[name] = {

@@ -79,9 +79,10 @@ def _f1(drawn: np.ndarray, truth: np.ndarray, said: np.ndarray, n_classes: int) 
 
 
 def _percentiles(values: np.ndarray) -> Ends:
+    """The middle of the resampled scores; unknown where all are the same, since other rows may well differ."""
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(values, [tail, 100 - tail])
-    return float(low), float(high)
+    return (float(low), float(high)) if low < high else UNKNOWN
 
 
 def auc_interval(labels: np.ndarray, shares: np.ndarray) -> Ends:
@@ -100,7 +101,7 @@ def auc_interval(labels: np.ndarray, shares: np.ndarray) -> Ends:
     Returns
     -------
     tuple
-        The AUC itself twice where it is 0 or 1, and 0 to 1 where a class has one row only.
+        Unknown where the AUC is 0 or 1, and 0 to 1 where a class has one row only.
     """
     sizes = np.bincount(labels, minlength=shares.shape[1])
     if sizes.min() < 2:
@@ -113,7 +114,7 @@ def auc_interval(labels: np.ndarray, shares: np.ndarray) -> Ends:
         parts += won / np.where(own, size, len(labels) - size) / len(sizes)
     auc = float(np.mean(aucs))
     if not 0 < auc < 1:
-        return auc, auc
+        return UNKNOWN
     variance = sum(size * parts[labels == k].var(ddof=1) for k, size in enumerate(sizes))
     half = _normal() * np.sqrt(variance) / (auc * (1 - auc))
     low, high = 1 / (1 + np.exp(-(np.log(auc / (1 - auc)) + np.array([-half, half]))))

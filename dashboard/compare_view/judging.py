@@ -88,7 +88,10 @@ def show(held: Comparing, model: Model, parameters: Parameters, columns: pd.Data
 
     label = "Judge on one split" if repeats == 1 else f"Judge on {repeats} splits"
     task = offer(held, "judge", label, "Training", work, _about(held, repeats))
-    _result(held, model, task.result if task is not None else None)
+    judged: Judged | None = None if task is None else task.result
+    if judged is not None:  # what it took is the best estimate of what it takes
+        held.machine_seconds = float(judged.judgement.trials["seconds"].mean())
+    _result(held, model, judged)
 
 
 def _about(held: Comparing, repeats: int) -> str:
@@ -175,6 +178,11 @@ def _result(held: Comparing, model: Model, judged: Judged | None) -> None:
         if trials is None
         else f"{bar}mean. Grey: one split each. Hollow: this run's test rows."
     )
+    bare = {name for name in words.measures.names if np.isnan(_line(intervals, name)["low"])}
+    if bare - missing.keys():
+        st.caption(
+            "Without a bar: nothing varies here that an interval could be worked out from, as when every row is right."
+        )
     for name, why in missing.items():
         first = "" if trials is None or len(trials) == 1 else "in no split, for example since "
         st.caption(style.plain(f"{words.name(name)} cannot be computed: {first}{why}."))

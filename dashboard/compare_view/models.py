@@ -105,9 +105,9 @@ def _caption(measured: Sequence[Measured], words: Words) -> str:
     told = [f"{rows}{words.decides}; the best of several models on the same rows is partly luck"]
     if own is not None and best is not own:
         low, high = words.measures.difference(best.answers, own.answers)
-        told.append(
-            f"The difference is, with 95 % confidence, from {words.difference(low)} to {words.difference(high)}"
-        )
+        if np.isfinite(low):
+            ends = f"{words.difference(low)} to {words.difference(high)}"
+            told.append(f"The difference is, with 95 % confidence, from {ends}")
     return ". ".join([*told, *sizes(measured)]) + "."
 
 
@@ -147,9 +147,11 @@ def as_frame(measured: Sequence[Measured], words: Words) -> pd.DataFrame:
 
 def _table(measured: Sequence[Measured], words: Words) -> None:
     frame = as_frame(measured, words)
-    number = st.column_config.NumberColumn
-    heads = [words.head(name) for name in words.in_table]
-    scores = {head: number(format=style.three_digits(float(frame[head].abs().max()))) for head in heads}
+    number, scores = st.column_config.NumberColumn, {}
+    for name in words.in_table:
+        head, (_, most) = words.head(name), words.measures.ends[name]
+        largest = 0.0 if most <= 1 else float(frame[head].abs().max())
+        scores[head] = number(format=style.three_digits(largest))
     three, one = (number(format=text) for text in ("%.3f", "%.1f"))
     st.dataframe(
         frame,

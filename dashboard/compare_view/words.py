@@ -188,8 +188,10 @@ class ClassWords(Words):
 
     def verdict(self, row: dict[str, float]) -> str:
         """See `Words.verdict`."""
-        ends = self.span("accuracy", row["low"], row["high"])
-        return f"{style.percent(row['mean'])} right, give or take: {ends}"
+        right = f"{style.percent(row['mean'])} right"
+        if not np.isfinite(row["low"]):
+            return f"{right} in every split"
+        return f"{right}, give or take: {self.span('accuracy', row['low'], row['high'])}"
 
     def simplest(self, score: float) -> str:
         """See `Words.simplest`."""
@@ -262,12 +264,16 @@ class NumberWords(Words):
 
     def doubt(self, row: dict[str, float], rows: str) -> str:
         """See `Words.doubt`."""
+        if not np.isfinite(row["low"]):
+            return f"{rows}: too few to say how far off others would be"
         return f"{rows} leave much open: a mean error of {self.span('MAE', row['low'], row['high'])} may be the truth"
 
     def verdict(self, row: dict[str, float]) -> str:
         """See `Words.verdict`."""
-        ends = self.span("MAE", row["low"], row["high"])
-        return f"Off by {self.goal.amount(row['mean'])} on average, give or take: {ends}"
+        off = f"Off by {self.goal.amount(row['mean'])} on average"
+        if not np.isfinite(row["low"]):
+            return f"{off} in every split"
+        return f"{off}, give or take: {self.span('MAE', row['low'], row['high'])}"
 
     def simplest(self, score: float) -> str:
         """See `Words.simplest`."""

@@ -44,6 +44,8 @@ def test_interval_of_a_mean_is_students_with_the_corrected_variance() -> None:
         0.0,
         1.0,
     )  # no error is below 0, no R2 above 1
+    same = judging.mean_intervals(pd.DataFrame({"MAE": [3.0, 3.0]}), 0.25, NumberMeasures()).loc["MAE"]
+    assert np.isnan([same["low"], same["high"]]).all()  # two splits that agree are no certainty
     assert ends.loc["MAE", "high"] > 100
     assert ends.loc["R2", "low"] < -2
 

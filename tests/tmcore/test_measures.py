@@ -55,11 +55,12 @@ def test_auc_says_why_it_cannot_be_computed() -> None:
 
 def test_rows_of_a_class_never_seen_are_wrong_and_spoil_no_interval() -> None:
     measures = ClassMeasures(np.array([0, 1]))
-    told = Answers(np.array([-1, 1, 0, 1] * 10), np.array([1, 1, 0, 1] * 10), np.full((40, 2), 0.5))
+    predicted = np.array([1, 1, 0, 1] * 5 + [1, 0, 0, 1] * 5)
+    told = Answers(np.array([-1, 1, 0, 1] * 10), predicted, np.full((40, 2), 0.5))
     found = measures.scores(told)
-    assert found["accuracy"] == 0.75
-    assert found["balanced accuracy"] == pytest.approx(2 / 3)  # of three classes one is never right
-    assert found["F1"] == pytest.approx(0.8)  # 20 right of 20 true and 30 said
+    assert found["accuracy"] == 0.625
+    assert found["balanced accuracy"] == pytest.approx((0 + 0.75 + 1) / 3)  # one is never right
+    assert found["F1"] == pytest.approx(2 * 15 / (20 + 25))  # 15 right of 20 true and 25 said
     for name, (low, high) in measures.intervals(told).items():
         assert name == "AUC" or low <= found[name] <= high
 
@@ -113,6 +114,16 @@ def test_resampled_intervals_agree_with_resampling_rows() -> None:
     assert f1_difference(labels, predicted, other, 2) == pytest.approx(
         np.percentile(f1(predicted) - f1(other), [2.5, 97.5]), abs=0.02
     )
+
+
+def test_nothing_wrong_leaves_no_false_certainty() -> None:
+    labels = np.arange(30) % 3
+    right = Answers(labels, labels, np.eye(3)[labels])
+    found = ClassMeasures(np.arange(3)).intervals(right)
+    assert found["accuracy"] == share_interval(30, 30)
+    assert found["accuracy"][0] < 0.9
+    for name in ("balanced accuracy", "F1", "AUC"):
+        assert np.isnan(found[name]).all()
 
 
 def test_scores_of_numbers_are_scikit_learns() -> None:
