@@ -17,6 +17,9 @@ from tmcore.export.glyphs import mark as mark  # the shape of a class, for pages
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 LONGEST_NAME = 80
+LONGEST_BESIDE = 28
+"""Characters of a name beside a picture or above a column of numbers."""
+
 MOST_DECIMALS = 3
 
 _WORD_JOINER = "\u2060"
@@ -58,10 +61,10 @@ def component_css(name: str) -> str:
     return text_of("tokens.css") + text_of(name)
 
 
-def short(text: object) -> str:
-    """A name on one line, of at most `LONGEST_NAME` characters, with what cannot be seen made visible."""
+def short(text: object, most: int = LONGEST_NAME) -> str:
+    """A name on one line, of at most so many characters, with what cannot be seen made visible."""
     line = visible(text)
-    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def plain(text: object) -> str:

@@ -185,7 +185,10 @@ def confusions(shown: Sequence[tuple[str, Confusion]], names: Iterable[object]) 
     figure.update_yaxes(
         range=[1.75, -1.35],
         tickvals=[0, 1],
-        ticktext=[f"is {style.mark(k)} {escape(style.short(name))}  " for k, name in enumerate(names)],
+        ticktext=[
+            f"is {style.mark(k)} {escape(style.short(name, style.LONGEST_BESIDE))}  "
+            for k, name in enumerate(names)
+        ],
         showgrid=False,
         automargin=True,
     )

@@ -137,7 +137,9 @@ class ClassWords(Words):
     def name(self, measure: str) -> str:
         """See `Words.name`; F1 with the class it is of, and what is a mean over classes."""
         if self.two:
-            return f"F1 of {style.short(self.classes[1])}" if measure == "F1" else measure
+            return (
+                f"F1 of {style.short(self.classes[1], style.LONGEST_BESIDE)}" if measure == "F1" else measure
+            )
         return {"F1": "F1, mean over classes", "AUC": "AUC, one class against the rest"}.get(measure, measure)
 
     def value(self, measure: str, number: float) -> str:
