@@ -137,13 +137,8 @@ def judge(
             "No split could be judged: every training part holds one class or one number only, or it was stopped."
         )
     trials = pd.DataFrame([row for row, _ in found]).set_index("split").sort_index()
-    ratio = float((trials["n_test"] / trials["n_train"]).mean())
-    own = trials[[*measures.names]]
-    intervals = mean_intervals(own, ratio, measures) if len(found) > 1 else one_split(measures, found[0][1])
-    unknown = [name for name in measures.names if own[name].isna().all()]
-    reasons = [measures.missing(answers) for _, answers in found]
-    missing = {name: next(reason[name] for reason in reasons if name in reason) for name in unknown}
-    return Judgement(trials, intervals, missing, len(splits) - len(usable), len(found) == len(usable))
+    summed_up = _sum_up(measures, trials, [answers for _, answers in found])
+    return Judgement(trials, *summed_up, len(splits) - len(usable), len(found) == len(usable))
 
 
 def _trial(measures: Measures, targets: np.ndarray, split: Split, answers: Answers) -> dict[str, Any]:
@@ -154,6 +149,18 @@ def _trial(measures: Measures, targets: np.ndarray, split: Split, answers: Answe
         **measures.scores(answers),
         "simplest": measures.simplest(targets[split.train], targets[split.test]),
     }
+
+
+def _sum_up(
+    measures: Measures, trials: pd.DataFrame, answers: list[Answers]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """`Judgement.intervals` and `Judgement.missing`."""
+    ratio = float((trials["n_test"] / trials["n_train"]).mean())
+    own = trials[[*measures.names]]
+    intervals = mean_intervals(own, ratio, measures) if len(own) > 1 else one_split(measures, answers[0])
+    unknown = [name for name in measures.names if own[name].isna().all()]
+    reasons = [measures.missing(one) for one in answers]
+    return intervals, {name: next(why[name] for why in reasons if name in why) for name in unknown}
 
 
 def in_threads(

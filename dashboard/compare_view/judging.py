@@ -35,6 +35,16 @@ REASONS = {
 MOST_VALUES = 200
 
 
+@dataclass(frozen=True, eq=False)
+class Divide:
+    """How rows are divided: the kind, the column that does it, for a given column the value to test on, how often."""
+
+    kind: str
+    column: pd.Series | None = None
+    value: Any = None
+    repeats: int = 1
+
+
 @dataclass(frozen=True)
 class Judged:
     """A judgement, and in words what it was made on."""
@@ -67,24 +77,10 @@ def show(held: Comparing, model: Model, parameters: Parameters, columns: pd.Data
     if kind != "random" and name is None:
         st.caption("No column can divide the rows like this.")
         return
-    split = held.split
-    X, y = all_rows(split)
+    split, divide = held.split, Divide(kind, None if name is None else columns[name], value, repeats)
 
-    def work(progress: Any, stop: Any) -> Judged:
-        values = None if name is None else columns[name].loc[X.index]
-        splits = _splits(kind, split, y, values, value, repeats)
-        found = judge(
-            X,
-            y,
-            parameters,
-            splits,
-            task=split.task,
-            positive_class=split.positive_class,
-            n_jobs=THREADS,
-            progress=progress,
-            stop=stop,
-        )
-        return Judged(found, _how(kind, name, value))
+    def work(progress: Any, stop: Any) -> Judged:  # without `held`, whose end stops the task
+        return Judged(_judge(split, parameters, divide, progress, stop), _how(kind, name, value))
 
     label = "Judge on one split" if repeats == 1 else f"Judge on {repeats} splits"
     task = offer(held, "judge", label, "Training", work, _about(held, repeats))
@@ -92,6 +88,21 @@ def show(held: Comparing, model: Model, parameters: Parameters, columns: pd.Data
     if judged is not None:  # what it took is the best estimate of what it takes
         held.machine_seconds = float(judged.judgement.trials["seconds"].mean())
     _result(held, model, judged)
+
+
+def _judge(split: Split, parameters: Parameters, divide: Divide, progress: Any, stop: Any) -> Judgement:
+    X, y = all_rows(split)
+    return judge(
+        X,
+        y,
+        parameters,
+        splits_of(divide, split, y),
+        task=split.task,
+        positive_class=split.positive_class,
+        n_jobs=THREADS,
+        progress=progress,
+        stop=stop,
+    )
 
 
 def _about(held: Comparing, repeats: int) -> str:
@@ -131,15 +142,18 @@ def _column(kind: str, columns: pd.DataFrame) -> tuple[str | None, Any]:
     return name, value
 
 
-def _splits(kind: str, split: Split, y: pd.Series, values: Any, value: Any, repeats: int) -> list[Rows]:
-    share = split.test_share
-    if kind == "random":
+def splits_of(divide: Divide, split: Split, y: pd.Series) -> list[Rows]:
+    """The splits of all rows, whose targets are ``y``."""
+    share, repeats = split.test_share, divide.repeats
+    if divide.kind == "random":
         return random_splits(y, repeats, share, by_class=split.task == "classes")
-    if kind == "group":
+    assert divide.column is not None  # the other kinds have one
+    values = divide.column.loc[y.index]
+    if divide.kind == "group":
         return group_splits(values, repeats, share)
-    if kind == "time":
+    if divide.kind == "time":
         return time_splits(time_order(values), repeats, share)
-    return column_split(values, value)
+    return column_split(values, divide.value)
 
 
 def _how(kind: str, name: str | None, value: Any) -> str:

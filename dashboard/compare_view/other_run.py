@@ -11,6 +11,7 @@ from dashboard import style
 from dashboard.compare_view.payload import ComparePainter
 from dashboard.compare_view.rules_beside import compared_rules
 from dashboard.compare_view.state import Beside, Comparing
+from dashboard.compare_view.words import Words
 from dashboard.compare_view.working import offer
 from tmcore.compare import Difference, difference, spans
 from tmcore.judge import fit
@@ -73,15 +74,15 @@ def show(held: Comparing, job: Job, model: Model) -> None:
     chosen = _changes(base, job.goal)
     if chosen is None:
         return
-    split = held.split
+    split, words = held.split, held.words
 
     def work(progress: Any, stop: Any) -> Beside | None:
         other = fit(split.X_train, split.y_train, chosen, stop, split.positive_class, split.task)
-        return None if other is None else Beside(name_of(chosen, base), other, _scores(held, other))
+        return None if other is None else Beside(name_of(chosen, base), other, _scores(words, other))
 
     def keep() -> None:
         if st.button("Keep this run to compare later ones with", key="other_keep"):
-            held.keep(Beside(f"kept: {name_of(base, base)}", model, _scores(held, model)))
+            held.keep(Beside(f"kept: {name_of(base, base)}", model, _scores(words, model)))
             st.rerun()
 
     about = f"Trains one machine on the same rows with the seed and settings above; {held.takes(1)} with this run's."
@@ -100,9 +101,9 @@ def show(held: Comparing, job: Job, model: Model) -> None:
     _compare(held, model, held.beside[place])
 
 
-def _scores(held: Comparing, model: Model) -> AnyScores:
-    split = held.split
-    return held.words.goal.measure(model, (split.X_train, split.y_train), (split.X_test, split.y_test))
+def _scores(words: Words, model: Model) -> AnyScores:
+    split = words.split
+    return words.goal.measure(model, (split.X_train, split.y_train), (split.X_test, split.y_test))
 
 
 def finding(found: Difference) -> str:
@@ -121,7 +122,7 @@ def _compare(held: Comparing, model: Model, other: Beside) -> None:
         ("Literals", ours.n_literals, theirs.n_literals),
         ("Included literals while voting", model.n_literals_, other.model.n_literals_),
     )
-    own = _scores(held, model)
+    own = _scores(held.words, model)
     lines = [*held.words.goal.lines(own, other.scores), *((name, f"{a:,}", f"{b:,}") for name, a, b in sizes)]
     left, _ = st.columns([2, 1])
     names, here, there = zip(*lines, strict=True)

@@ -103,7 +103,7 @@ def test_judging_on_repeated_splits(current: Session) -> None:
 def test_splits_keep_their_promise(split: Split, kind: str, name: str) -> None:
     X, y = judging.all_rows(split)
     values = X[name]
-    for rows in judging._splits(kind, split, y, values, "red", 5):
+    for rows in judging.splits_of(judging.Divide(kind, values, "red", 5), split, y):
         train, test = values.iloc[rows.train], values.iloc[rows.test]
         if kind == "group":
             assert not set(train) & set(test)
