@@ -30,6 +30,7 @@ function number(x) {
   if (size >= 1e7 || size < 1e-4) return minus(x.toPrecision(4).replace(/\.?0+(e|$)/, "$1"));
   return minus(+x.toPrecision(12));
 }
+const setAttribute = (node, name, value) => { if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value); };
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 const calmMedia = matchMedia("(prefers-reduced-motion: reduce)");
 const still = () => calmMedia.matches;

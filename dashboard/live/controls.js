@@ -111,7 +111,7 @@ function setSpeed(S, speed) {
 function showSpeed(S) {
   if (S.speedHope && performance.now() > S.speedHope.until) S.speedHope = null;
   const speed = S.speedHope ? S.speedHope.speed : S.data.speed;
-  for (const b of S.speeds.children) b.setAttribute("aria-pressed", String(b.dataset.speed === speed));
+  for (const b of S.speeds.children) setAttribute(b, "aria-pressed", b.dataset.speed === speed);
 }
 
 function look(S, change) {
@@ -252,7 +252,7 @@ function branch(S) {
 function syncChoices(S) {
   const { data, facts } = S;
   const { view } = data;
-  for (const b of S.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === view.by));
+  for (const b of S.by.children) setAttribute(b, "aria-pressed", b.dataset.by === view.by);
   const mark = `${facts.key}|${view.by}|${S.focus}`;
   if (S.column.dataset.mark !== mark) {
     S.column.dataset.mark = mark;

@@ -73,9 +73,9 @@ function drawPlayhead(P, g, now, top, bottom) {
 function sayTime(S) {
   const step = shownStep(S);
   const bar = S.bar;
-  bar.setAttribute("aria-valuemax", S.data.last);
-  bar.setAttribute("aria-valuenow", step);
-  bar.setAttribute("aria-valuetext", `Row ${whole(step)} of ${whole(S.data.last)}, epoch ${(step / S.facts.rows).toFixed(1)}`);
+  setAttribute(bar, "aria-valuemax", S.data.last);
+  setAttribute(bar, "aria-valuenow", step);
+  setAttribute(bar, "aria-valuetext", `Row ${whole(step)} of ${whole(S.data.last)}, epoch ${(step / S.facts.rows).toFixed(1)}`);
 }
 
 // Going somewhere -------------------------------------------------------------------------------------------------

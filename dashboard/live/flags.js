@@ -55,7 +55,7 @@ function placeFlags(S, flags) {
     const left = `${flag.from}px`;
     if (node.style.left !== left) node.style.left = left;
     node.classList.toggle("turned", flag.turned);
-    node.setAttribute("aria-label", flagName(S, flag));
+    setAttribute(node, "aria-label", flagName(S, flag));
   });
   const first = flags.length && ![...S.flagRow.children].some((node) => !node.hidden && node.tabIndex === 0);
   if (first) S.flagRow.firstChild.tabIndex = 0;

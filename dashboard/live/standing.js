@@ -47,7 +47,7 @@ function writeMatrix(S, told) {
       if (told.test) setText(cell.lastChild, K > 2 ? short(told.train[r][k]) : `train ${whole(told.train[r][k])}`);
       cell.style.setProperty("--share", all ? n / all : 0);
       cell.style.setProperty("--hue", classColour(S, k));
-      cell.setAttribute("aria-label", cellSentence(S, told, r, k));
+      setAttribute(cell, "aria-label", cellSentence(S, told, r, k));
     });
   });
   setText(S.standingSay, S.cell ? cellSentence(S, told, ...S.cell) : worstMistake(S, told));
