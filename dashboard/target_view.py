@@ -145,17 +145,20 @@ def offers(current: Session, table: Table, labels: tuple[str, ...], attempt: Try
         for doubt in alike[:MOST_OFFERED]:
             if doubt.alike is not None:
                 words = f"Read '{style.short(doubt.label)}' as '{style.short(doubt.alike)}'"
-                _offer(words, current, table, {doubt.label: doubt.alike}, attempt)
+                _offer(words, f"read-{doubt.label}", current, table, {doubt.label: doubt.alike}, attempt)
         too_few: dict[str, str | None] = {doubt.label: None for doubt in found if doubt.too_few}
         if too_few and n_classes - len(too_few) >= MIN_CLASSES:
             n_rows = sum(doubt.n_rows for doubt in found if doubt.too_few)
-            _offer(f"Leave out {style.count(n_rows, 'row')}", current, table, too_few, attempt)
+            _offer(f"Leave out {style.count(n_rows, 'row')}", "leave-out", current, table, too_few, attempt)
 
 
-def _offer(words: str, current: Session, table: Table, choices: LabelChoices, attempt: Try) -> None:
+def _offer(
+    words: str, what: str, current: Session, table: Table, choices: LabelChoices, attempt: Try
+) -> None:
+    """A button; `what` tells it from others whose words, being shortened, may be the same."""
     st.button(
         style.plain(words),
-        key=f"label-{current.generation}-{current.edits}-{words}",
+        key=f"label-{current.generation}-{current.edits}-{what}",
         on_click=lambda: attempt(lambda: _read_labels(current, table, choices)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def _add_target(made: argparse.ArgumentParser) -> None:
     )
     made.add_argument(
         "--read-as",
-        type=_read_as,
+        type=_pair("LABEL=OTHER"),
         action="append",
         default=[],
         metavar="LABEL=OTHER",
@@ -149,7 +149,7 @@ def _add_predict(commands: Any) -> None:
     made.add_argument("-o", "--output", type=Path, metavar="CSV", help="file to write; stdout if not given")
     made.add_argument(
         "--column",
-        type=_pair,
+        type=_pair("TRAINED=GIVEN"),
         action="append",
         default=[],
         metavar="TRAINED=GIVEN",
@@ -188,11 +188,15 @@ def _role(text: str) -> tuple[str, str]:
     return name, role
 
 
-def _pair(text: str) -> str:
-    """Where it is cut depends on the columns' names, which may hold an equals sign too."""
-    if "=" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not TRAINED=GIVEN")
-    return text
+def _pair(form: str) -> Callable[[str], str]:
+    """Reads a pair; where it is cut depends on the names of columns or labels, which may hold an equals sign too."""
+
+    def read(text: str) -> str:
+        if "=" not in text:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {form}")
+        return text
+
+    return read
 
 
 def _order(text: str) -> tuple[str, list[str]]:
@@ -200,13 +204,6 @@ def _order(text: str) -> tuple[str, list[str]]:
     if not equals or not levels:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=LOW,...,HIGH")
     return name, [level.strip() for level in levels.split(",")]
-
-
-def _read_as(text: str) -> tuple[str, str]:
-    label, equals, other = text.rpartition("=")
-    if not equals or not label or not other:
-        raise argparse.ArgumentTypeError(f"{text!r} is not LABEL=OTHER")
-    return label, other
 
 
 def _separator(text: str) -> str:

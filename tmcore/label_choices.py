@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -178,22 +179,38 @@ def thin_classes(labels: pd.Series, training: pd.Series) -> str | None:
 
 def _alike(found: list[Doubt]) -> str:
     pairs = [
-        f"{quoted(doubt.label)} looks like {quoted(doubt.alike)} ({counted(doubt.alike_rows, 'row')})"
+        f"{quoted(doubt.label)} looks like {quoted(doubt.alike)} ({counted(doubt.alike_rows, 'row')}"
+        f"{', written with other signs that cannot be seen' if _seen(doubt.label) == _seen(doubt.alike) else ''})"
         for doubt in found
         if doubt.alike is not None
     ]
     return f" {listed(pairs)}." if pairs else ""
 
 
+def _seen(text: str) -> str:
+    """What a text looks like: letters however they are composed, blanks of any kind, nothing without width."""
+    composed = unicodedata.normalize("NFC", text)
+    return " ".join("".join(one for one in composed if unicodedata.category(one) != "Cf").split())
+
+
+def _is_same_number(text: str, other: str) -> bool:
+    """Whether both are the same number, as 1 and 1.0 are."""
+    try:
+        return float(text) == float(other)
+    except ValueError:
+        return False
+
+
 def _likeness(label: str, other: str, n_rows: int) -> float:
     """How much a label looks like a commoner one that it may stand for, from 0 to 1; 0 for anything else.
 
-    Case, blanks and a full stop at the end never count. Of a rare label one word may have one or two wrong letters
-    after the first, so that "atypical" is not taken for "typical", nor "stage II" for "stage I".
+    Case, blanks, what has no width, ways to compose a letter or write a number, and a full stop at the end never count.
+    Of a rare label one word may have one or two wrong letters after the first, so that "atypical" is not taken for
+    "typical", nor "stage II" for "stage I".
     """
     if label == other:
         return 0.0
-    if spelt_alike(label) == spelt_alike(other):
+    if spelt_alike(label) == spelt_alike(other) or _is_same_number(label, other):
         return 1.0
     words, its = (_words(text) for text in (label, other))
     differing = [pair for pair in zip(words, its, strict=False) if pair[0] != pair[1]]
@@ -209,9 +226,9 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
 
 
 def spelt_alike(text: str) -> str:
-    """What texts have in common that differ only in case, blanks or a full stop at the end."""
+    """What texts have in common that differ only in case, blanks, a full stop at the end or how signs are encoded."""
     return "".join(_words(text))
 
 
 def _words(text: str) -> list[str]:
-    return text.casefold().rstrip(" .").split()
+    return unicodedata.normalize("NFKC", _seen(text)).casefold().rstrip(" .").split()

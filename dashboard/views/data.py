@@ -265,12 +265,11 @@ def _reread(what: str, key: str) -> None:
 def _assumed(current: Session, table: Table) -> None:
     style.section("What was assumed")
     with st.container(gap="xsmall"):
-        labels = {sentence: label for label, sentence in table.label_notes.items()}
-        for sentence in table.assumptions:
-            if sentence in labels:
-                target_view.chosen(current, table, labels[sentence], _try)
-            else:
-                st.markdown(style.plain(sentence))
+        notes = table.label_notes  # they come last, and those of two labels may read the same
+        for sentence in table.assumptions[: len(table.assumptions) - len(notes)]:
+            st.markdown(style.plain(sentence))
+        for label in notes:
+            target_view.chosen(current, table, label, _try)
     if current.past:
         st.button("Undo the last change", icon=":material/undo:", on_click=current.undo)
     if current.sample is not None or current.source is None:

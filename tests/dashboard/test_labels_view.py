@@ -85,6 +85,32 @@ def test_nothing_is_offered_that_leaves_one_class(page: AppTest) -> None:
     assert offered == []
 
 
+@pytest.mark.parametrize("odd", [["x" * 80 + one for one in "ab"], ["a\u00a0b", "a\u2003b"]])
+def test_labels_that_read_the_same_are_mended_and_taken_back_one_by_one(
+    page: AppTest, odd: list[str]
+) -> None:
+    labels = ["Yes"] * 40 + ["No"] * 39 + odd
+    source = "a,class\n" + "\n".join(f"{k % 7},{label}" for k, label in enumerate(labels))
+    page.file_uploader[0].upload("same.csv", source.encode(), "text/csv").run()
+    assert not page.exception
+    press(page, "Leave out 2 rows")
+    assert counts(page) == {"Yes": 40, "No": 39}
+    undo = [button for button in page.button if button.label == "Undo"]
+    assert len(undo) == 2
+    undo[1].click().run()
+    assert not page.exception
+    assert counts(page) == {"Yes": 40, "No": 39, odd[1]: 1}
+
+
+def test_buttons_for_labels_that_read_the_same_are_told_apart(page: AppTest) -> None:
+    labels = ["Yes"] * 40 + ["No"] * 39 + ["x" * 80] * 9 + ["X" * 80 + one for one in (" ", ".", "..")]
+    labels += ["x" * 79 + "X"]
+    source = "a,class\n" + "\n".join(f"{k % 7},{label}" for k, label in enumerate(labels))
+    page.file_uploader[0].upload("long.csv", source.encode(), "text/csv").run()
+    assert not page.exception
+    assert len([button for button in page.button if button.label.startswith("Read ")]) == 4
+
+
 def test_choices_outlive_reading_the_file_differently() -> None:
     current = Session()
     current.open_upload(csv(), "answers.csv")

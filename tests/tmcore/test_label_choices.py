@@ -213,3 +213,88 @@ def test_the_command_line_has_the_same_choices(tmp_path: Path, capsys: pytest.Ca
     assert sorted(in_parts.classes_) == ["No", "Yes"]
     assert cli.main(["train", str(path), *settings, "--leave-out", "nobody", "--batches", "50"]) == 2
     assert "The target 'answer' has no label 'nobody'" in capsys.readouterr().err
+
+
+def written(path: Path, labels: list[str]) -> list[str]:
+    """The words of a short training on a file with these labels in a random order, four times each."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=4 * len(labels)).round(2), "answer": rng.permutation(labels * 4)}
+    )
+    frame.to_csv(path, index=False)
+    return [
+        "train",
+        str(path),
+        "--n-clauses",
+        "4",
+        "--epochs",
+        "1",
+        "--target",
+        "answer",
+        "-o",
+        f"{path}.model",
+    ]
+
+
+def classes_of(path: Path) -> list[object]:
+    model = tmcore.load(Path(f"{path}.model"))
+    assert isinstance(model, TsetlinClassifier)
+    return model.classes_.tolist()
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches", "30"]])
+def test_a_number_is_left_out_however_it_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], batches: list[str]
+) -> None:
+    words = written(tmp_path / "a.csv", ["0"] * 9 + ["1"] * 9 + ["2"] * 3 + ["2.0"] * 3)
+    assert cli.main([*words, "--leave-out", "2", *batches]) == 0
+    assert "24 rows with '2' in 'answer' are left out, as chosen." in capsys.readouterr().out
+    assert classes_of(tmp_path / "a.csv") == [0, 1]
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches", "30"]])
+def test_labels_beside_text_are_the_same_in_parts(tmp_path: Path, batches: list[str]) -> None:
+    words = written(tmp_path / "a.csv", ["0"] * 9 + ["1"] * 9 + ["1.0"] * 5 + ["x"] * 2)
+    assert cli.main([*words, "--leave-out", "x", *batches]) == 0
+    assert classes_of(tmp_path / "a.csv") == ["0", "1", "1.0"]
+
+
+def test_of_many_labels_in_parts_those_left_out_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = written(tmp_path / "a.csv", [f"k{k}" for k in range(22)])
+    words += ["--batches", "60", "--read-as", "k21=k20"]
+    assert cli.main(words) == 2
+    assert "more than 20 different values" in capsys.readouterr().err
+    assert cli.main([*words, "--leave-out", "k19"]) == 0
+    assert classes_of(tmp_path / "a.csv") == sorted(f"k{k}" for k in [*range(19), 20])
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches", "30"]])
+def test_labels_on_the_command_line_may_hold_equals_signs(tmp_path: Path, batches: list[str]) -> None:
+    words = written(tmp_path / "a.csv", ["a=b"] * 9 + ["c"] * 9 + ["c=d"] * 2)
+    assert cli.main([*words, "--read-as", "c=d=a=b", *batches]) == 0
+    assert sorted(map(str, classes_of(tmp_path / "a.csv"))) == ["a=b", "c"]
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches", "30"]])
+@pytest.mark.parametrize("second", [["--leave-out", "x"], ["--read-as", "x=b"]])
+def test_two_choices_about_a_label_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], batches: list[str], second: list[str]
+) -> None:
+    words = written(tmp_path / "a.csv", ["a"] * 9 + ["b"] * 9 + ["x"] * 2)
+    assert cli.main([*words, "--read-as", "x=a", *second, *batches]) == 2
+    fate = "left out" if second[0] == "--leave-out" else "read as 'b'"
+    assert f"'x' in 'answer' is both read as 'a' and {fate}; choose one." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("odd", ["Yes\u200b", "\ufeffYes", "Cafe\u0301", "two\u00a0words"])
+def test_labels_that_differ_in_what_cannot_be_seen_are_told(odd: str) -> None:
+    plain = {"Cafe\u0301": "Caf\u00e9", "two\u00a0words": "two words"}.get(odd, "Yes")
+    (sentence,) = about_labels(table_of(**{plain: 40, "No": 39, odd: 20}))
+    assert "(40 rows, written with other signs that cannot be seen)." in sentence
+
+
+def test_so_are_numbers_that_are_written_in_two_ways() -> None:
+    (sentence,) = about_labels(table_of(**{"1": 40, "no": 39, "1.0": 20, "10": 20}))
+    assert sentence == "In 'answer' one label may be written in several ways. '1.0' looks like '1' (40 rows)."

@@ -144,5 +144,11 @@ def test_columns_that_do_not_fit_are_refused(
 def test_pairs_on_the_command_line_may_hold_equals_signs() -> None:
     assert read_columns(["a=b=c", "x=y"], ["a=b", "x"], ["c", "y"]) == {"a=b": "c", "x": "y"}
     assert read_columns(["a=b=c"], ["a"], ["b=c"]) == {"a": "b=c"}
+    assert read_columns(["a=b=zz"], ["a=b"], ["a", "q"]) == {
+        "a=b": "zz"
+    }  # so that "zz" is said to be missing
+    assert read_columns(["x= y "], ["x"], ["y"]) == {"x": "y"}
+    with pytest.raises(ValueError, match="--column a=b=c means two things"):
+        read_columns(["a=b=c"], ["a", "a=b"], ["b=c", "c"])
     with pytest.raises(ValueError, match="names 'a' twice"):
         read_columns(["a=b", "a=c"], ["a"], ["b", "c"])

@@ -24,12 +24,14 @@ from typing import IO, TextIO, cast
 import numpy as np
 import pandas as pd
 
+from tmcore.columns import category_codes
 from tmcore.commands import train
 from tmcore.commands.goals import class_lines
+from tmcore.commands.labels import choices
 from tmcore.commands.output import say
 from tmcore.estimators import TsetlinClassifier
 from tmcore.guess import as_read
-from tmcore.label_choices import LabelChoices, choice_said, chosen
+from tmcore.label_choices import answers, choice_said
 from tmcore.labels import class_indices
 from tmcore.new_rows import fit_columns
 from tmcore.parameters import Parameters
@@ -130,7 +132,7 @@ def run(options: argparse.Namespace, parameters: Parameters) -> int:
         options.test_share,
         options.seed,
     )
-    whole_file = {"positive_class": None, "task": None, "labels": None}
+    whole_file = {"positive_class": None, "task": None}
     target = read_table(head, **train.reading(options) | whole_file).target
     if target is None:
         raise TableError("No column looks like a target; name it with --target.")
@@ -164,51 +166,59 @@ def _survey(source: _Source, target: str, options: argparse.Namespace) -> _Surve
     """Pass over the file once: keep the training rows with the smallest of random keys, and the target's texts."""
     rng = np.random.default_rng([source.seed, 2**31])
     texts: Counter[str] = Counter()
-    left_out = options.leave_out
-    kept, keys, n_rows = pd.DataFrame(), np.zeros(0), 0
+    left_out = [label.strip() for label in options.leave_out]
+    kept, keys = pd.DataFrame(), np.zeros(0)
     for raw, held_out in source.batches():
         labelled = (raw.frame[target].notna() & ~raw.frame[target].isin(left_out)).to_numpy()
-        n_rows += int(labelled.sum())
         texts.update(raw.frame[target].dropna())
-        if len(texts) > MAX_CLASSES:
-            raise TableError(
-                f"The target {quoted(target)} has more than {MAX_CLASSES} different values; choose another target "
-                "or join its values."
-            )
+        if len(texts) > MAX_CLASSES + len(options.leave_out) + len(options.read_as):
+            raise _too_many(target)
         rows = raw.frame[labelled & ~held_out]
         kept = pd.concat([kept, rows]) if len(kept) else rows
         keys = np.concatenate([keys, rng.random(len(rows))])
         if len(keys) > source.size:
             drawn = np.sort(np.argpartition(keys, source.size)[: source.size])
             kept, keys = kept.iloc[drawn], keys[drawn]
+    meant = _read_labels(texts, target, options, source.decimal)
+    kept = kept[kept[target].isin(meant.index)] if len(kept) else kept  # 2.0 may be the 2 that is left out
     if not len(kept):
         raise TableError("No row is left to train on; check the target and --test-share.")
-    labels = _read_labels(texts, target, options, source.decimal)
-    answers = kept[target].map(labels)
-    kept[target] = answers.map(str)
+    if meant.nunique() > MAX_CLASSES:
+        raise _too_many(target)
+    known = kept[target].map(meant)
+    kept[target] = known.map(str)
     cells = kept.astype(object).where(kept.notna(), "").to_numpy().tolist()
     told = train.reading(options) | {
         "separator": ",",
         "encoding": "utf-8",
         "decimal": source.decimal,
-        "labels": None,
     }
-    table = read_table(_as_csv([list(kept.columns), *cells]), **told | {"target": target, "task": "classes"})
-    table = dataclasses.replace(table, frame=table.frame.set_axis(kept.index, axis=0))
-    return _Survey(table, answers, labels, n_rows)
+    told |= {"target": target, "task": "classes", "positive_class": None}
+    table = read_table(_as_csv([list(kept.columns), *cells]), **told)
+    frame = table.frame.set_axis(kept.index, axis=0)
+    table = dataclasses.replace(table, frame=frame.assign(**{target: known}))
+    if options.positive is not None:
+        table = table.with_positive_class(options.positive)
+    return _Survey(table, known, meant, sum(texts[text] for text in meant.index))
+
+
+def _too_many(target: str) -> TableError:
+    return TableError(
+        f"The target {quoted(target)} has more than {MAX_CLASSES} different values; choose another target or join its "
+        "values."
+    )
 
 
 def _read_labels(texts: Counter[str], target: str, options: argparse.Namespace, decimal: str) -> pd.Series:
     """The label of every text in the target that is not left out, as the options say, which are told."""
-    written = pd.Series(list(texts), dtype="str", name=target)
-    choices: LabelChoices = {}
-    for label, read_as in train.reading(options)["labels"].items():
-        choices = chosen(written, choices, label, read_as)
-    for label, read_as in choices.items():
-        say(choice_said(target, label, read_as, texts[label]))
-    used = [text for text in texts if choices.get(text, text) is not None]
-    meant = pd.Series([choices.get(text, text) for text in used], dtype="str")
-    return as_labels(as_read(meant, decimal)).set_axis(pd.Index(used), axis=0)
+    written = as_read(pd.Series(list(texts), dtype="str", name=target), decimal).rename(target)
+    codes, found = category_codes(written)
+    counts = np.bincount(codes, weights=[*texts.values()]).astype(np.int64)
+    chosen = choices(written, options)
+    for label, read_as in chosen.items():
+        say(choice_said(target, label, read_as, int(counts[found.index(label)])))
+    read = answers(written, chosen)
+    return as_labels(read).set_axis(pd.Index(list(texts))[read.index], axis=0)
 
 
 def _rows(

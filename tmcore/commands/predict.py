@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from tmcore.commands.output import check_output, note, text_file
+from tmcore.commands.words import cut
 from tmcore.model_files import load
 from tmcore.read_csv import read_raw
 from tmcore.scoring import score, write_csv
@@ -33,19 +34,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_columns(pairs: Sequence[str], needed: Sequence[str], given: Sequence[str]) -> dict[str, str]:
-    """Pairs "TRAINED=GIVEN" as columns of the training to columns of the file.
-
-    A name may hold "=" itself: where there is a choice, a pair is cut so that both of its names are known.
+    """Pairs "TRAINED=GIVEN" as columns of the training to columns of the file; see `cut`.
 
     Raises
     ------
     ValueError
-        A column of the training is named twice.
+        A column of the training is named twice, or a pair means two things.
     """
     found: dict[str, str] = {}
     for pair in pairs:
-        cuts = [(pair[:k], pair[k + 1 :]) for k, sign in enumerate(pair) if sign == "="]
-        trained, column = next((cut for cut in cuts if cut[0] in needed and cut[1] in given), cuts[0])
+        trained, column = cut(pair, needed, given, "--column")
         if trained in found:
             raise ValueError(f"--column names {trained!r} twice; name one column of the file for it.")
         found[trained] = column

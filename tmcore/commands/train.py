@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from tmcore.commands import batches
+from tmcore.commands import batches, labels
 from tmcore.commands.goals import Goal, Model, goal_of
 from tmcore.commands.output import check_output, say
 from tmcore.files import check_replaceable
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         raise TableError(
             f"{options.data.name} has more than {MAX_BYTES // 1024**2} MB; train on it in parts with --batches 100000."
         )
-    table = read_table(options.data, **reading(options))
+    table = labels.choose(read_table(options.data, **reading(options) | {"positive_class": None}), options)
     report(table)
     goal = goal_of(table)
     X, y = features(table, parameters), goal.y
@@ -72,13 +72,12 @@ def settings(options: argparse.Namespace) -> Parameters:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """What `read_table` is told about the file."""
+    """What `read_table` is told about the file; of the target's labels see `labels.choose`."""
     names = ("separator", "encoding", "decimal", "target", "task")
     return {name: getattr(options, name) for name in names} | {
         "positive_class": options.positive,
         "roles": dict(options.role),
         "orders": dict(options.order),
-        "labels": dict(options.read_as) | dict.fromkeys(options.leave_out),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
 from tmcore.commands.output import note
@@ -30,3 +31,21 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def cut(pair: str, known: Sequence[str], known_behind: Sequence[str], option: str) -> tuple[str, str]:
+    """A pair "ONE=OTHER" as its two names, without blanks around them.
+
+    A name may hold "=" itself: where there is a choice, a pair is cut so that both of its names are known, else so that
+    the first is, or the other.
+
+    Raises
+    ------
+    ValueError
+        Both are known with one cut and with another.
+    """
+    cuts = [(pair[:k].strip(), pair[k + 1 :].strip()) for k, sign in enumerate(pair) if sign == "="]
+    marks = [2 * (one in known) + (other in known_behind) for one, other in cuts]
+    if marks.count(3) > 1:
+        raise ValueError(f"{option} {pair} means two things; write one of these names otherwise in the file.")
+    return cuts[marks.index(max(marks))]
