@@ -32,6 +32,8 @@ MOST_LABELS = 100
 _SIMILARITY = 0.8
 _WRONG_LETTERS = 2
 _SHORTEST_WORD = 4
+_LONGEST_WORD = 60
+"""What is longer is a code or a sequence, and would take long to compare."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,8 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
     if n_rows >= _RARE_ROWS or len(words) != len(its) or len(differing) != 1:
         return 0.0
     word, its_word = differing[0]
+    if max(len(word), len(its_word)) > _LONGEST_WORD:
+        return 0.0
     matcher = SequenceMatcher(None, word, its_word, autojunk=False)
     changed = [(word[a:b], its_word[c:d]) for what, a, b, c, d in matcher.get_opcodes() if what != "equal"]
     few = sum(max(map(len, pair)) for pair in changed) <= _WRONG_LETTERS

@@ -29,10 +29,11 @@ _GAP_IN_NUMBER = re.compile(rf"\d[{GAPS}]\d{{3}}")
 _SIGN = r"[%‰€$£¥]|EUR|USD|GBP|CHF"
 _SIGN_AT_NUMBER = re.compile(rf"({_SIGN})\s*[-+\d.,]|[\d.,]\s*({_SIGN})")
 _SIGNED = re.compile(
-    rf"(?P<minus>[+-]?)\s*(?P<before>{_SIGN})?\s*(?P<number>[+-]?[\d.,][\d.,{GAPS}]*?)\s*(?P<after>{_SIGN})?"
+    rf"(?P<minus>[+-]?)\s*(?:(?P<before>{_SIGN})\s*)?"
+    rf"(?P<number>[+-]?[\d.,](?:[\d.,{GAPS}]*[\d.,])?)\s*(?P<after>{_SIGN})?"
 )
 _NEGATIVE = re.compile(
-    rf"\((?P<inner>(?:{_SIGN})?\s*\d[\d.,{GAPS}]*(?:{_SIGN})?)\)|(?P<before>[\d.{GAPS}]*\d[.,]\d+)\s?-"
+    rf"\((?P<inner>(?:{_SIGN})?\s*\d[\d.,{GAPS}]*(?:{_SIGN})?)\)|(?P<before>[\d.,{GAPS}]*\d[.,]\d+)\s?-"
 )
 _LEADING_ZERO = re.compile(r"\n[+-]?0\d")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"

@@ -69,6 +69,7 @@ def test_blanks_and_apostrophes_group_thousands(gap: str) -> None:
     [
         (["(12.50)", "3.75", "(1,200.00)"], [-12.5, 3.75, -1200]),
         (["12,50-", "3,75", "1.200,00 -"], [-12.5, 3.75, -1200]),
+        (["12.50-", "3.75", "1,200.00-"], [-12.5, 3.75, -1200]),
         (["($12.50)", "$3.75", "($1,200.00)"], [-12.5, 3.75, -1200]),
         (["(12,50 €)", "3,75 €", "-1,25 €"], [-12.5, 3.75, -1.25]),
     ],
@@ -84,6 +85,12 @@ def test_negative_numbers_as_accountants_write_them(cells: list[str], numbers: l
 )
 def test_other_brackets_are_no_negative_numbers(cells: list[str]) -> None:
     assert read("a", cells * 4).frame["a"].tolist() == cells * 4
+
+
+def test_cells_of_many_blanks_are_read_at_once() -> None:
+    blanks = " " * 200_000  # minutes, were they tried one by one
+    cells = ["5 %", f"1{blanks}x", f"-{blanks}x"]
+    assert parse_numbers(cells, ".").tolist() == pytest.approx([5, np.nan, np.nan], nan_ok=True)
 
 
 def test_what_only_looks_like_a_grouped_number_stays_text() -> None:

@@ -110,6 +110,14 @@ def test_numbers_are_never_alike_and_a_common_label_is_no_typing_error() -> None
     assert doubts(pd.Series({"approve": 50, "approved": 40})) == []
 
 
+def test_long_codes_are_not_compared_letter_by_letter() -> None:
+    codes = ["".join(np.random.default_rng(k).choice(list("acgt"), 2000)) for k in range(40)]
+    found = doubts(pd.Series(dict.fromkeys(codes, 1)))  # takes minutes otherwise
+    assert {one.alike for one in found} == {None}
+    (doubt,) = doubts(pd.Series({codes[0]: 50, codes[0].upper(): 9}))
+    assert doubt.alike == codes[0]
+
+
 def test_a_label_read_as_another_joins_its_class() -> None:
     table = table_of(Yes=60, No=50, Yess=1)
     joined = table.with_label("Yess", "Yes")
