@@ -164,7 +164,7 @@ class Store:
                 return entries.execute(query, (value,)).fetchall()
         except sqlite3.Error as error:
             raise ValueError(
-                f"The list of kept runs cannot be read ({error}); move the file {self.folder / LIST} away."
+                f"The list of kept runs cannot be read ({error}); {_what_to_do(error, self.folder / LIST)}."
             ) from error
 
     def write_rows(self, run: TrainingRun, trained: TrainedTable | None = None) -> str:
@@ -263,6 +263,16 @@ class Store:
     def discard(self, run_id: str) -> None:
         """Delete the files of a run that is not in the list."""
         shutil.rmtree(self._folder_of(run_id), ignore_errors=True)
+
+
+def _what_to_do(error: sqlite3.Error, path: Path) -> str:
+    """About a list that cannot be read; one that is only busy or out of reach holds its runs and must stay."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another program is writing to it, so reload the page in a moment"
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return f"move the file {path} away"
+    return f"see that {path} can be read and written, and reload the page"
 
 
 def _hash(owner: str) -> str:

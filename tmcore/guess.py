@@ -12,7 +12,7 @@ import pandas as pd
 
 from tmcore.columns import category_codes
 from tmcore.problems import counted
-from tmcore.texts import are_dates, has_leading_zeros, natural_order, parse_numbers
+from tmcore.texts import are_dates, has_leading_zeros, mixed_numbers, natural_order, parse_numbers
 
 TableRole = Literal["numeric", "boolean", "nominal", "ordinal", "ignored"]
 ROLES: tuple[TableRole, ...] = ("numeric", "boolean", "nominal", "ordinal", "ignored")
@@ -111,10 +111,12 @@ def _guess_texts(name: str, codes: np.ndarray, texts: Sequence[str], decimal: st
         if order is not None:
             return Guess("ordinal", order=tuple(order))
     n_known = int((codes >= 0).sum())
-    if len(texts) == n_known >= 10 and not _mostly_numbers(codes, texts, decimal):
-        return Guess("ignored", "a different text in every row")
     if _mostly_numbers(codes, texts, decimal):
         return Guess("numeric")
+    if len(texts) > MAX_CLASSES and (mixed := mixed_numbers(texts, decimal)):
+        return Guess("ignored", f"{mixed}; write them alike")
+    if len(texts) == n_known >= 10:
+        return Guess("ignored", "a different text in every row")
     if _ID_NAME.fullmatch(name) and len(texts) > n_known / 2 and len(texts) > MAX_CLASSES:
         return Guess("ignored", "looks like an identifier")
     if len(texts) > MAX_CATEGORIES:

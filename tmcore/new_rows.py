@@ -84,6 +84,7 @@ def fit_columns(
         )
     read_as = [f"{quoted(given)} as {quoted(name)}" for name, given in (renamed or {}).items()]
     notes = [f"Read under another name: {listed(read_as)}."] if read_as else []
+    notes += _other_units(encoder, sources)
     columns: dict[str, pd.Series] = {}
     for position, column in enumerate(encoder.columns):
         texts = cells[sources[column.name]] if encoder.by_name else cells.iloc[:, position]
@@ -102,6 +103,17 @@ def fit_columns(
                 f"{'it' if len(extra) == 1 else 'them'}."
             )
     return pd.DataFrame(columns, index=cells.index), notes
+
+
+def _other_units(encoder: AnyEncoder, sources: Mapping[str, str]) -> Iterator[str]:
+    """Columns of numbers whose names say another unit than those of the training."""
+    for column in encoder.columns:
+        unit = split_unit(sources[column.name])[1]
+        if column.role == "numeric" and unit and column.unit and unit != column.unit:
+            yield (
+                f"Column {quoted(sources[column.name])} is in {unit}, but {quoted(column.name)} was in {column.unit} "
+                "in training; no number is converted, so do that in the file."
+            )
 
 
 def _check_renamed(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+
+import numpy as np
 
 from tmcore.problems import counted, listed, quoted
 from tmcore.read_csv import SEPARATORS, RawTable
-from tmcore.texts import GAPS, with_minus, without_sign
+from tmcore.texts import GAPS, parse_numbers, with_minus, without_sign
 
 MOST_SENTENCES = 4
 """More kinds of missing cells than so many are told in one sentence."""
@@ -55,7 +58,7 @@ def _marks_in_numbers(raw: RawTable, names: Sequence[str]) -> Iterator[str]:
         if with_signs is not written:
             negative.append(quoted(name))
         numbers, sign = without_sign(with_signs)
-        together = "".join(numbers)
+        together = "".join(compress(numbers, ~np.isnan(parse_numbers(written, raw.decimal))))
         for mark in marks:
             if mark in together:
                 grouped[mark].append(quoted(name))

@@ -82,7 +82,7 @@ class Table:
         if len(repeated):
             raise TableError(f"Two columns are called {quoted(repeated[0])}; rename one.")
         rows = pd.RangeIndex(2, len(frame) + 2, name="row")
-        table = _assemble(frame.set_axis(names, axis=1).set_axis(rows, axis=0), ".", (), ())
+        table = _assemble(frame.set_axis(names, axis=1).set_axis(rows, axis=0), ".", ())
         return _override(table, target, None, None, roles, None)
 
     @property
@@ -357,15 +357,16 @@ def read_table(
     raw = read_raw(source, separator, encoding, decimal)
     given = {"separator": separator, "encoding": encoding, "decimal": decimal}
     frame = pd.DataFrame({name: as_read(raw.frame[name], raw.decimal) for name in raw.frame})
-    numbers = [name for name in frame.columns if is_number_column(frame[name])]
+    table = _assemble(frame, raw.decimal, raw.problems)
+    numbers = [
+        name for name in raw.frame.columns if is_number_column(frame[name]) or table.role(name) == "numeric"
+    ]
     assumptions = tuple(reading_assumptions(raw, numbers, {what for what, value in given.items() if value}))
-    table = _assemble(frame, raw.decimal, assumptions, raw.problems)
+    table = replace(table, _read_assumptions=assumptions)
     return _override(table, target, task, positive_class, roles, orders, labels)
 
 
-def _assemble(
-    frame: pd.DataFrame, decimal: str, assumptions: tuple[str, ...], problems: tuple[Problem, ...]
-) -> Table:
+def _assemble(frame: pd.DataFrame, decimal: str, problems: tuple[Problem, ...]) -> Table:
     guesses = {name: guess_role(name, frame[name], decimal) for name in frame.columns}
     target, reason = guess_target(list(frame.columns), [int(frame[name].nunique()) for name in frame.columns])
     return Table(
@@ -373,7 +374,6 @@ def _assemble(
         target,
         decimal,
         guesses,
-        _read_assumptions=assumptions,
         _read_problems=problems,
         _target_reason=reason,
     )

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tmcore.problems import quoted
+
 MISSING_MARKERS = frozenset([
     "", "?", "NA", "N/A", "n/a", "na", "#N/A", "#NA", "<NA>", "nan", "NaN", "NAN", "-nan", "NaT",
     "null", "NULL", "Null", "None", "-", "--", ".", "N.A.", "n.a.", "(null)", "(blank)", "\\N",
@@ -45,7 +47,10 @@ _DATE = re.compile(
 )
 
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
-_RANGE = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:-|–|—|,|;|\.\.|to)\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"(?P<open>[\[(])?\s*({_NUMBER})\s*(?:-|–|—|;|\.\.|to|(?(open),|(?!)))\s*({_NUMBER})\s*[\])]?",
+    re.IGNORECASE,
+)
 _BELOW = re.compile(rf"(?:<|<=|≤|under|below|less than|up to)\s*({_NUMBER})", re.IGNORECASE)
 _ABOVE = re.compile(rf"(?:>|>=|≥|over|above|more than|at least)\s*({_NUMBER})", re.IGNORECASE)
 _AND_MORE = re.compile(
@@ -76,6 +81,10 @@ _SCALES = [
         "beginner|intermediate|advanced|expert",
     )
 ]
+
+
+_LOOKED_AT = 500
+_NEARLY_ALL = 0.9
 
 
 def meant_as_values(texts: Sequence[str]) -> set[str]:
@@ -129,7 +138,9 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
 
 
 def _bare(texts: Sequence[str]) -> Sequence[str]:
-    """The texts, those that are numbers with a minus in front and without signs and blanks."""
+    """The texts, those that are numbers with a hyphen as minus in front and without signs and blanks."""
+    if any("\N{MINUS SIGN}" in text for text in texts):
+        texts = [text.replace("\N{MINUS SIGN}", "-") for text in texts]
     return _without_gaps(without_sign(with_minus(texts))[0])
 
 
@@ -168,6 +179,30 @@ def _without_gaps(texts: Sequence[str]) -> Sequence[str]:
     return [text.replace(match["gap"], "") if match else text for text, match in matches]
 
 
+def mixed_numbers(texts: Sequence[str], decimal: str) -> str:
+    """What keeps texts from being numbers beside each other, where nearly each is one by itself; "" elsewhere."""
+    texts = texts[:_LOOKED_AT]
+    if has_leading_zeros(texts):
+        return ""
+    here, there = ("point", "comma") if decimal == "." else ("comma", "point")
+    alone = np.array([_is_number(text, decimal) for text in texts])
+    either = alone | np.array([_is_number(text, "," if decimal == "." else ".") for text in texts])
+    unread = either & np.isnan(parse_numbers(texts, decimal))
+    if either.mean() < _NEARLY_ALL or not unread.any():
+        return ""
+    first = int(unread.argmax())
+    if not alone[first]:
+        return f"numbers with a decimal {there} such as {quoted(texts[first])}, where the file has a decimal {here}"
+    unlike = (text for text in texts if np.isnan(parse_numbers([texts[first], text], decimal)).any())
+    return (
+        f"numbers written in different ways, such as {quoted(texts[first])} and {quoted(next(unlike, '...'))}"
+    )
+
+
+def _is_number(text: str, decimal: str) -> bool:
+    return not np.isnan(parse_numbers([text], decimal)[0])
+
+
 def has_leading_zeros(texts: Sequence[str]) -> bool:
     """Whether some text is a code such as ``0042``, whose zeros a number would lose."""
     return bool(_LEADING_ZERO.search("\n" + "\n".join(texts)))
@@ -198,7 +233,7 @@ def range_key(text: str) -> tuple[float, float] | None:
     if re.fullmatch(_NUMBER, text):
         return float(text), float(text)
     if match := _RANGE.fullmatch(text):
-        low, high = float(match[1]), float(match[2])
+        low, high = float(match[2]), float(match[3])
         return (low, high) if low <= high else None
     if match := _BELOW.fullmatch(text):
         return -np.inf, float(match[1])

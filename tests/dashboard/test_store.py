@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -144,4 +146,23 @@ def test_a_damaged_line_or_list_does_not_take_the_others_along(kept: Store, made
     with pytest.raises(
         ValueError, match=r"list of kept runs cannot be read .*; move the file .*runs\.sqlite away"
     ):
+        kept.runs("ann")
+
+
+def test_a_list_that_is_busy_is_not_to_be_moved_away(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.prepare()
+    connect = sqlite3.connect
+    monkeypatch.setattr(store.sqlite3, "connect", lambda path, timeout: connect(path, timeout=0))
+    with closing(connect(kept.folder / store.LIST)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for ask in (kept.runs, kept.keeps_others):
+            with pytest.raises(ValueError, match="another program is writing to it, so reload the page"):
+                ask("ann")
+    assert kept.runs("ann") == []
+
+
+def test_nor_one_that_cannot_be_opened(kept: Store) -> None:
+    kept.folder.mkdir(parents=True, exist_ok=True)
+    (kept.folder / store.LIST).mkdir()
+    with pytest.raises(ValueError, match=r"see that .*runs\.sqlite can be read and written"):
         kept.runs("ann")

@@ -141,6 +141,16 @@ def test_columns_that_do_not_fit_are_refused(
         score(raw, model.encoder_, model.rules_, model, renamed=renamed)
 
 
+def test_another_unit_of_a_column_called_otherwise_is_said() -> None:
+    X = pd.DataFrame({"dose (mg)": np.arange(40.0), "town": ["a", "b"] * 20})
+    model = TsetlinClassifier(n_clauses=4, epochs=1, random_state=0).fit(X, np.arange(40) % 2)
+    for given, said in {"dose (g)": True, "Dose (mg)": False, "dose": False}.items():
+        raw = raw_of(X.rename(columns={"dose (mg)": given}))
+        notes = score(raw, model.encoder_, model.rules_, model, renamed={"dose (mg)": given}).notes
+        sentence = "Column 'dose (g)' is in g, but 'dose (mg)' was in mg in training; no number is converted"
+        assert any(note.startswith(sentence) for note in notes) == said
+
+
 def test_pairs_on_the_command_line_may_hold_equals_signs() -> None:
     assert read_columns(["a=b=c", "x=y"], ["a=b", "x"], ["c", "y"]) == {"a=b": "c", "x": "y"}
     assert read_columns(["a=b=c"], ["a"], ["b=c"]) == {"a": "b=c"}
