@@ -181,7 +181,8 @@ def _result(held: Comparing, model: Model, judged: Judged | None) -> None:
     else:
         found = judged.judgement
         intervals, trials, missing = found.intervals, found.trials, found.missing
-        style.section(words.verdict(_line(intervals, words.measures.names[0])), finding(judged, words))
+        line = _line(intervals, words.measures.names[0])
+        style.section(words.verdict(line, len(found.trials)), finding(judged, words))
     longest = max(len(words.name(name)) for panel in words.panels for name in panel)
     for number, panel in enumerate(words.panels):
         rows_of = [_row(words, name, intervals, trials, own, missing) for name in panel]

@@ -84,8 +84,10 @@ def finding(measured: Sequence[Measured], words: Words) -> str:
         return f"No other model does better: {words.name(name)} {score}"
     low, high = words.measures.difference(best.answers, own.answers)
     against = words.value(name, own.scores[name])
-    doubt = "beyond noise" if low > 0 or high < 0 else "within noise"
-    return f"Best {words.name(name)}: {best.name}, {score}; intervals have {against}, a difference {doubt}"
+    told = f"Best {words.name(name)}: {best.name}, {score}; intervals have {against}"
+    if not np.isfinite(low):
+        return f"{told}, and how sure that is cannot be said from these rows"
+    return f"{told}, a difference {'beyond noise' if low > 0 or high < 0 else 'within noise'}"
 
 
 def _intervals(measured: Sequence[Measured]) -> Measured | None:

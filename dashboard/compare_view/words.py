@@ -93,8 +93,8 @@ class Words(ABC):
         """What the interval of the first measure on some rows leaves open."""
 
     @abstractmethod
-    def verdict(self, row: dict[str, float]) -> str:
-        """The first measure on repeated splits."""
+    def verdict(self, row: dict[str, float], n_splits: int) -> str:
+        """The first measure on repeated splits; without an interval where they do not differ."""
 
     @abstractmethod
     def simplest(self, score: float) -> str:
@@ -188,11 +188,11 @@ class ClassWords(Words):
             f"{rows} leave much open: {self.span('accuracy', row['low'], row['high'])} right may be the truth"
         )
 
-    def verdict(self, row: dict[str, float]) -> str:
+    def verdict(self, row: dict[str, float], n_splits: int) -> str:
         """See `Words.verdict`."""
         right = f"{style.percent(row['mean'])} right"
         if not np.isfinite(row["low"]):
-            return f"{right} in every split"
+            return f"{right} in {_every(n_splits)}"
         return f"{right}, give or take: {self.span('accuracy', row['low'], row['high'])}"
 
     def simplest(self, score: float) -> str:
@@ -270,11 +270,11 @@ class NumberWords(Words):
             return f"{rows}: too few to say how far off others would be"
         return f"{rows} leave much open: a mean error of {self.span('MAE', row['low'], row['high'])} may be the truth"
 
-    def verdict(self, row: dict[str, float]) -> str:
+    def verdict(self, row: dict[str, float], n_splits: int) -> str:
         """See `Words.verdict`."""
         off = f"Off by {self.goal.amount(row['mean'])} on average"
         if not np.isfinite(row["low"]):
-            return f"{off} in every split"
+            return f"{off} in {_every(n_splits)}"
         return f"{off}, give or take: {self.span('MAE', row['low'], row['high'])}"
 
     def simplest(self, score: float) -> str:
@@ -290,3 +290,7 @@ class NumberWords(Words):
 def words_for(split: Split) -> Words:
     """How the page speaks of a split."""
     return NumberWords(split) if split.task == "numbers" else ClassWords(split)
+
+
+def _every(n_splits: int) -> str:
+    return "the only split" if n_splits == 1 else f"each of {n_splits} splits"

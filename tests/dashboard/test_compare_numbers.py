@@ -17,6 +17,8 @@ from dashboard.compare_view.words import NumberWords
 from dashboard.session import Session
 from dashboard.style import amount
 from tmcore.compare import difference
+from tmcore.contenders import Measured
+from tmcore.measures import Answers
 from tmcore.regressor import TsetlinRegressor
 from tmcore.splits import random_splits
 
@@ -94,6 +96,25 @@ def test_other_models_are_measured_beside_it(current: Session) -> None:
     assert models.finding(measured, words).startswith(
         "No other model does better" if best == "Intervals" else f"Best mean error (MAE): {best}"
     )
+
+
+def test_what_one_row_or_one_split_cannot_tell_is_not_told(current: Session) -> None:
+    split = current.split
+    assert split is not None
+    words, truth = NumberWords(split), np.array([1.0])
+
+    def model(name: str, predicted: float) -> Measured:
+        answers = Answers(truth, np.array([predicted]), np.zeros((1, 0)))
+        scores = {"MAE": abs(predicted - 1.0), "R2": np.nan}
+        return Measured(name, "", True, scores, {}, None, None, None, 0, 0, 0.0, answers)
+
+    told = models.finding([model("Intervals", 3.0), model("Ridge regression", 2.0)], words)
+    assert told.startswith("Best mean error (MAE): Ridge regression")
+    assert "noise" not in told
+    assert told.endswith("how sure that is cannot be said from these rows")
+    unknown = {"mean": 2.0, "low": np.nan, "high": np.nan}
+    assert words.verdict(unknown, 1).endswith("on average in the only split")
+    assert words.verdict(unknown, 3).endswith("on average in each of 3 splits")
 
 
 def test_another_run_is_trained_and_compared(current: Session) -> None:
