@@ -340,7 +340,8 @@ class Job:
                 self._enter("paused")
             return
         if learn and run.step >= self.end_step:
-            self.end_step += self.parameters.epochs * run.n_rows
+            span = self.parameters.epochs * run.n_rows
+            self.end_step = (run.step // span + 1) * span
         self._pace.start(free=not learn)
         self._rows_left = self.end_step - run.step if learn else rows
 

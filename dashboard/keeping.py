@@ -108,6 +108,7 @@ def open_run(current: Session, run_id: str) -> None:
         _look_at(current, trained, line.name)
     current.split, current.trained_name = split, line.name
     current.trained_table = trained.table if trained is not None else None
+    current.trained_opened = current.opened if trained is not None else -1
     current.kept_rows = run if trained is None else None
     current.parameters = make_goal(split.task, split.y_train).free(run.parameters)
     current.start(

@@ -39,7 +39,9 @@ class Session:
     their keys, so that they start from the table and not from what they showed before. ``past`` holds the tables
     before each edit. ``owner`` is the key of the runs kept for this visitor, empty where the page's address has none;
     ``kept_rows`` is a run whose encoded rows stand in for a table that is gone. ``class_asked`` is the class to predict
-    that a link asks for, until a table has it.
+    that a link asks for, until a table has it. ``usual`` are the settings that new data start from, those of a link
+    where the visitor came by one. ``opened`` counts the tables opened, ``trained_opened`` is the one trained on,
+    0 before there is one and -1 where it is gone.
     """
 
     table: Table | None = None
@@ -55,7 +57,10 @@ class Session:
     split: Split | None = None
     trained_table: Table | None = None
     trained_name: str = ""
+    usual: Parameters = field(default_factory=Parameters)
     parameters: Parameters = field(default_factory=Parameters)
+    opened: int = 0
+    trained_opened: int = 0
     job: Job | None = None
     notices: list[str] = field(default_factory=list)
     shown_since: dict[str, float] = field(default_factory=dict)
@@ -77,6 +82,7 @@ class Session:
         self.overrides, self.past = {}, []
         self.test_share, self.seed = DEFAULT_TEST_SHARE, DEFAULT_SEED
         self.generation += 1
+        self.opened += 1
 
     def open_upload(self, source: bytes, name: str) -> None:
         """Read an uploaded file's bytes and look at it.
@@ -167,6 +173,10 @@ class Session:
         self.drop_job("the data changed")
         self.split, self.trained_table, self.trained_name = split, self.table, self.name
         self.kept_rows = None
+        if self.trained_opened not in (0, self.opened) and self.parameters != self.usual:
+            self.parameters = self.usual
+            self.notices.append("The settings start anew with the new data.")
+        self.trained_opened = self.opened
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Keep the settings for the next run. Settings of a run that goes on are changed through its job."""

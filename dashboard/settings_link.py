@@ -77,6 +77,7 @@ def take(current: Session) -> None:
         return
     try:
         current.set_parameters(from_query(query))
+        current.usual = current.parameters
     except ValueError as error:
         current.notices.append(str(error))
     else:

@@ -127,6 +127,7 @@ class Page:
     def keep_learning(self) -> None:
         """Play on, also where the run has ended."""
         if self.ask("root.dataset.confirmed") in ("ready", "paused", "finished"):
+            self.tab.wait_for_timeout(1100)  # just after the end of a run it would be taken for a pause
             self.tab.keyboard.press(" ")
             self.wait("root.dataset.confirmed == 'learning'", 10)
 

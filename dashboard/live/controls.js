@@ -8,6 +8,7 @@ const HIDDEN_PULL = 4000;
 const LOST = 3000;
 const SILENT = 3;
 const LEAVING = 3000;
+const ENDED = 1000;
 
 function send(S, name, value = null) {
   commandNumber += 1;
@@ -72,9 +73,17 @@ function hope(S, state, seconds = 1.5) {
   writeTexts(S, performance.now());
 }
 
+// A run, or the film of its past, that came to its end by itself; what is pressed just then was meant as a pause.
+function noteEnd(S, before, state) {
+  const ended = before === "replaying" ? !["past", "replaying", "learning"].includes(state)
+    : state === "finished" && ["ready", "learning", "paused"].includes(before);
+  if (ended) S.endedAt = performance.now();
+  else if (state !== before) S.endedAt = undefined;
+}
+
 function toggle(S) {
   const state = shownState(S);
-  if (state === "failed" || state === "settling") return;
+  if (state === "failed" || state === "settling" || performance.now() - S.endedAt < ENDED) return;
   const learning = ["learning", "replaying"].includes(state) || (S.data.waiting && state !== "paused");
   if (state !== "compiling") hope(S, S.data.past ? (learning ? "past" : "replaying") : learning ? "paused" : "learning");
   send(S, learning ? "pause" : "play");
@@ -165,11 +174,21 @@ function pointAt(S, event) {
   const cell = cellAt(S, x, y);
   S.hover = cell;
   S.dirty = true;
-  S.tip.hidden = !cell?.feature;
-  if (!cell?.feature) return;
-  setText(S.tip, cellWords(S, cell));
+  const words = cell?.feature ? cellWords(S, cell) : headWords(S, x, y);
+  S.tip.hidden = !words;
+  if (!words) return;
+  setText(S.tip, words);
   S.tip.style.left = Math.min(x + 12, S.G.width - 240) + "px";
   S.tip.style.top = (y + 60 > S.G.height ? y - 44 : y + 16) + "px";
+}
+
+// Above the matrix only the beginnings of values have room.
+function headWords(S, x, y) {
+  if (!S.G || S.G.by || y >= HEAD || x <= S.G.label) return "";
+  const at = x + S.scroller.scrollLeft;
+  const cell = S.G.columns.find((c) => at >= c.x && at < c.x + c.w);
+  const slot = cell && !isAxis(cell.column) && slots(cell).find((s) => at < s.x + s.w);
+  return slot ? `${cell.column.label}: ${slot.name}` : "";
 }
 
 function cellWords(S, { row, feature }) {

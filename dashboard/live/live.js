@@ -76,6 +76,7 @@ function take(S, data) {
   S.root.dataset.literals = data.literals ?? "";
   S.root.dataset.step = data.step ?? "";
   S.root.dataset.changes = data.changes?.length ?? "";
+  noteEnd(S, S.root.dataset.confirmed, data.state);
   S.root.dataset.confirmed = data.state;
   if (S.rows.length) S.root.dataset.bounds = S.rows.slice(0, 4).map((r) => `${r.id}:${[...r.lo.slice(0, 6)]}/${[...r.hi.slice(0, 6)]}`).join(" ");
   syncControls(S);

@@ -171,6 +171,16 @@ function drawData(S, g, column, x, w, y, h, alpha, from = 0, to = 1) {
   g.globalAlpha = 1;
 }
 
+// The shortest beginning of each name that no other name has, its whole where another begins with it.
+function nameStarts(names) {
+  return names.map((name, i) => {
+    const letters = [...name];
+    const alone = letters.findIndex((_, n) => names.every((other, j) => j === i || [...other].slice(0, n + 1).join("").toLowerCase() !== letters.slice(0, n + 1).join("").toLowerCase()));
+    const start = letters.slice(0, alone < 0 ? letters.length : alone + 1).join("").trimEnd();
+    return start.slice(0, 1).toUpperCase() + start.slice(1);
+  });
+}
+
 // The heads stay as they are while bounds move, on a canvas of their own.
 function drawHeads(S) {
   const { P, G } = S;
@@ -209,7 +219,8 @@ function drawHeads(S) {
       continue;
     }
     g.textAlign = "center";
-    for (const s of slots({ column, x, w, ks })) if (s.w >= 9 && s.name) g.fillText([...s.name][0].toUpperCase(), s.x + s.w / 2, y + 20);
+    const starts = nameStarts(column.names.map(String));
+    slots({ column, x, w, ks }).forEach((s, i) => { if (starts[i] && g.measureText(starts[i]).width <= s.w - 1) g.fillText(starts[i], s.x + s.w / 2, y + 20); });
   }
   g.restore();
 }

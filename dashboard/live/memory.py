@@ -221,11 +221,12 @@ class Memory:
 
     def _ask_why(self, name: str, value: Any) -> None:
         if name == "close_why":
-            self.why = None
+            self._close_why()
             return
         shown, run, view = self.film.shown, self.run, self.view
         if shown is None or run is None:
             return
+        came_from = self.why.came_from if self.why else shown.step if self.film.past else None
         if name == "last_move":
             self.film.go(shown.step)
             step = self.film.last_move(view.machine, view.clause, view.feature)
@@ -243,6 +244,17 @@ class Memory:
                 self.why = Why(run, max(0, moment.step - 1), view.clause if clause is None else clause, None)
             else:
                 self.why.clause, self.why.chosen = clause, True
+        self.why.came_from = came_from
+
+    def _close_why(self) -> None:
+        """Back to the moment before the question, unless the film plays or the newest moment is shown."""
+        why, self.why = self.why, None
+        if why is None or not self.film.past or self.film.playing:
+            return
+        if why.came_from is None:
+            self.film.leave()
+        else:
+            self.film.go(why.came_from)
 
     def _follow_why(self) -> None:
         """An open explanation follows the moment shown."""

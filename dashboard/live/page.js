@@ -56,7 +56,7 @@ function buildFilm(S, named) {
     named("ask", el("div", { class: "ask", hidden: true, role: "alertdialog", "aria-label": "Start over?" },
       named("askText", el("span")), named("askYes", button("Start over")), named("askNo", button("Keep it")))),
     named("notice", el("div", { class: "notice", hidden: true }, named("noticeText", el("span", { role: "status" })),
-      named("goOn", button("Go on")), named("readRules", button("Read the rules")), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
+      named("goOn", button("Go on")), named("readRules", button("Read the rules", null, { class: "btn primary" })), named("progress", el("span", { class: "progress", "aria-hidden": "true" }, el("i"))))),
     named("rowLine", el("p", { class: "cap rowline", hidden: true, role: "status" })),
     el("div", { class: "barbox" },
       named("bar", el("div", { class: "bar", role: "slider", tabindex: "0", "aria-label": "Moment of the run. Arrow keys go one row, with Shift one epoch.",
@@ -72,7 +72,7 @@ function buildFilm(S, named) {
 function buildMatrix(S, named) {
   const option = (value, text) => el("option", { value, text });
   const machine = named("machine", el("select", { class: "sel", "aria-label": "Class in focus" }));
-  const sort = named("sort", el("select", { class: "sel", "aria-label": "Sort" },
+  const sort = named("sort", el("select", { class: "sel", "aria-label": "Sort", title: "Sorted when last asked; lines keep their places while it learns" },
     option("literals", "Most literals first"), option("weight", "Heaviest vote first"), option("number", "By clause number")));
   S.matrix = el("canvas", { "aria-hidden": "true" });
   S.headCanvas = el("canvas", { "aria-hidden": "true" });
@@ -88,7 +88,7 @@ function buildMatrix(S, named) {
       el("div", { class: "r" }, machine, named("by", el("div", { class: "seg", role: "group", "aria-label": "Arrange", title: "Key V" },
         [["clause", "By clause"], ["feature", "By feature"]].map(([value, text]) => el("button", { type: "button", "data-by": value, "aria-pressed": "false", text })))),
         named("column", el("select", { class: "sel", "aria-label": "Feature" })), named("sides", el("select", { class: "sel", "aria-label": "Clauses of" })), el("span", { class: "r" }, sort,
-          named("again", button("Sort again", null, { title: "Put the lines in order by what the clauses hold now" })), named("unfold", button("All features")), named("more", button("All clauses"))))),
+          named("again", button("Sort again", null, { title: "Lines keep their places while it learns. This puts them in order by what the clauses hold now" })), named("unfold", button("All features")), named("more", button("All clauses"))))),
     el("section", { class: "card matrix", "aria-label": "Interval matrix" }, S.scroller, named("pager", el("div", { class: "pager", hidden: true },
       named("earlier", button("Earlier")), named("pagerText", el("span")), named("later", button("Later")))),
     el("div", { class: "key" }, keyItems())));
@@ -127,11 +127,20 @@ function buildCharts(S, named) {
       named("heatNote", el("p", { class: "cap" })), el("div", { class: "plot" }, plot("heatChart", "Memory of every literal of every clause"))));
 }
 
+// What a press does; at the end of a run it learns on, which is said.
+function playWords(S, state) {
+  if (state === "learning" || state === "replaying") return "Pause";
+  if (!S.facts || !["finished", "settled"].includes(state)) return "Play";
+  return `Go on to epoch ${whole((Math.floor(S.data.last / S.facts.rows / S.data.epochs) + 1) * S.data.epochs)}`;
+}
+
 function writePlay(S, state) {
-  const text = state === "learning" || state === "replaying" ? "Pause" : "Play";
+  const text = playWords(S, state);
   S.play.title = state === "past" ? "Play the film from here" : "";
   S.branch.hidden = !["past", "replaying"].includes(state) || !S.data.past;
   S.settle.hidden = !S.branch.hidden;
+  S.play.classList.toggle("primary", state !== "finished" && !S.data.settled);
+  S.settle.classList.toggle("primary", state === "finished" && !S.data.settled);
   S.play.disabled = state === "failed" || state === "settling";
   S.settle.disabled = ["failed", "settling", "compiling", "settled"].includes(state) || !S.data.step;
   for (const b of [S.oneRow, S.oneEpoch, S.reset]) b.disabled = state === "failed" || state === "settling" || state === "compiling";

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.live.answers import Answers, answers_of
-from dashboard.live.film import parameters_at
+from dashboard.live.film import branch_changes, parameters_at
 from dashboard.slots import MOST_LEARNING
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_LENGTHS = 200
 MOST_CHANGES = 200
 WEIGHT_UNIT = 2.0**-16
+SIGNS = {"gamma": "γ", "bound_rule": "bound rule", "boost_true_positive": "boost"}
 
 
 def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str, Any]:
@@ -36,7 +37,12 @@ def frame(job: Job, view: View, key: str, film: Film | None = None) -> dict[str,
     if snapshot is None or run is None or not view.columns:
         return told
     if past:
-        told["T"] = parameters_at(run, snapshot.step).vote_target
+        then = parameters_at(run, snapshot.step)
+        told["T"] = then.vote_target
+        told["then"] = [
+            f"{SIGNS.get(name, name)} {_printed(then.vote_target if name == 'T' else getattr(then, name))}"
+            for name in branch_changes(run, snapshot.step, job.parameters)
+        ]
     history = job.history()
     answers = answers_of(run, job)
     return (
@@ -188,7 +194,6 @@ def _changes(run: TrainingRun) -> list[list[Any]]:
 
     Of changes of one setting between the same two rows only where they led counts, since nothing was learned between.
     """
-    signs = {"gamma": "γ", "bound_rule": "bound rule", "boost_true_positive": "boost"}
     values: dict[str, Any] = {"T": run.first_parameters.vote_target}
     led: dict[tuple[int, str], tuple[Any, Any]] = {}
     for change in run.changes:
@@ -197,7 +202,7 @@ def _changes(run: TrainingRun) -> list[list[Any]]:
         led[place] = led.get(place, (before,))[0], change.value
         values[change.name] = change.value
     told = [
-        [step, f"{signs.get(name, name)} {_printed(before)} → {_printed(after)}"]
+        [step, f"{SIGNS.get(name, name)} {_printed(before)} → {_printed(after)}"]
         for (step, name), (before, after) in led.items()
         if before != after
     ]

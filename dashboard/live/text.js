@@ -86,9 +86,10 @@ function writeTexts(S, now) {
 
 // Under the film bar what the run will take, how the bar reads, or that this is the past; in slow motion the row learned.
 function writeFilm(S) {
-  const { estimate, past, rowLine, rival } = S.data;
+  const { estimate, past, rowLine, rival, then } = S.data;
+  const settings = then?.length ? `Settings at this moment: ${then.join(", ")}. ` : "";
   S.filmNote.dataset.warn = String(!past && Boolean(estimate?.warn));
-  setText(S.filmNote, past ? `The run went on to row ${whole(S.data.last)}. Play shows it again from here. A branch is a new run from this moment on, with the settings at the side.`
+  setText(S.filmNote, past ? `${settings}The run went on to row ${whole(S.data.last)}. Play shows it again from here. A branch is a new run from this moment on, with the settings at the side.`
     : estimate ? estimate.text : answers(S).filmNote(S));
   S.newest.hidden = !past;
   S.rowLine.hidden = !rowLine;

@@ -247,7 +247,7 @@ def _settle(job: Job) -> None:
         st.caption(style.plain(str(reason)))
     left, _ = st.columns([2, 1])
     left.table(_settled_table(job, outcome), hide_index=True)
-    if st.button("Read the rules", type="primary"):
+    if st.button("Read the rules"):
         st.switch_page(live.RULES_PAGE)
 
 

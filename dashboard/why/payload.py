@@ -31,7 +31,8 @@ class Why:
     """The question a page asks: about the row learned at ``step``, and there about one clause.
 
     ``feature`` is the one whose bound was asked about, ``found`` whether a move of it was found. Without a feature the
-    first clause that learned from the row takes the place of one that did not, until one is ``chosen``.
+    first clause that learned from the row takes the place of one that did not, until one is ``chosen``. ``came_from``
+    is the step that was shown before the question, None at the newest.
     """
 
     run: TrainingRun
@@ -40,6 +41,7 @@ class Why:
     feature: int | None = None
     found: bool = True
     chosen: bool = False
+    came_from: int | None = None
     _trace: tuple[int, Trace] | None = None
 
     def told(self, run: TrainingRun, job: Job, machine: int) -> dict[str, Any]:

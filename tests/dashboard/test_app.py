@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import session, style
 from dashboard.session import Session
+from tmcore.parameters import Parameters
 from tmcore.table import read_table
 
 APP = Path(session.__file__).parent / "app.py"
@@ -82,6 +83,25 @@ def test_training_on_the_same_data_keeps_the_run() -> None:
     current.seed = 5
     current.train_on()
     assert job.closed
+
+
+@pytest.mark.parametrize("usual", [Parameters(), Parameters(s=4.0)])
+def test_other_data_start_from_the_usual_settings_and_edited_data_keep_theirs(usual: Parameters) -> None:
+    current = Session(usual=usual, parameters=usual)  # of a link, or the defaults
+    current.open_table(read_table(csv()), "first", csv())
+    current.train_on()
+    assert current.parameters == usual
+    current.set_parameters(usual.replace(T=45, s=6.0))
+    current.seed = 5
+    current.train_on()
+    current.reread({"separator": ","})
+    current.train_on()
+    assert (current.parameters.T, current.parameters.s) == (45, 6.0)
+    current.open_table(read_table(csv(60)), "second", csv(60))
+    assert current.parameters.s == 6.0  # the run that is there goes on
+    current.train_on()
+    assert current.parameters == usual
+    assert "The settings start anew with the new data." in current.take_notices()
 
 
 def test_data_that_cannot_be_trained_on_change_nothing() -> None:

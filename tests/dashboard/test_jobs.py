@@ -106,6 +106,18 @@ def test_play_goes_on_for_as_many_epochs_again(make: Make) -> None:
         assert job.latest.epoch == epochs
 
 
+def test_play_goes_on_to_the_next_end_after_single_epochs_beyond_the_last(make: Make) -> None:
+    job = make(epochs=2)
+    for _ in range(5):
+        job.one_epoch()
+        assert job.wait_until_idle(10)
+    job.set_speed("max")
+    job.play()
+    assert job.wait_until_idle(10)
+    assert job.latest is not None
+    assert (job.state, job.latest.epoch) == ("finished", 6)
+
+
 def test_pause_takes_effect_long_before_the_end(make: Make, until: Until) -> None:
     job = make(epochs=100_000)
     job.set_speed("max")

@@ -161,11 +161,10 @@ def test_reset_leaves_the_past(memory: Memory) -> None:
 
 def test_the_past_shows_the_target_of_its_time(memory: Memory) -> None:
     memory.job.change(T=2.0)
-    memory.job.one_row()
-    assert memory.job.wait_until_idle(10)
-    assert memory.frame()["changes"] == [[61, "T 5 → 2"]]
-    assert memory.frame()["T"] == 2.0
-    assert send(memory, "go", 30)["T"] == 5.0
+    now = send(memory, "one_row")
+    assert (now["changes"], now["T"], "then" in now) == ([[61, "T 5 → 2"]], 2.0, False)
+    told = send(memory, "go", 30)
+    assert (told["T"], told["then"]) == (5.0, ["T 5"])
 
 
 # Branching -------------------------------------------------------------------------------------------------------
@@ -232,15 +231,8 @@ def test_the_last_move_of_a_bound_is_the_last(memory: Memory) -> None:
         send(memory, "view", {"clause": clause, "feature": 0})
         told = send(memory, "last_move")
         banks = [fresh(step).machine.bank() for step in range(62)]
-        cells = [
-            (
-                b.lower[0, clause, 0],
-                b.upper[0, clause, 0],
-                b.lower_included[0, clause, 0],
-                b.upper_included[0, clause, 0],
-            )
-            for b in banks
-        ]
+        names = ("lower", "upper", "lower_included", "upper_included")
+        cells = [[getattr(b, name)[0, clause, 0] for name in names] for b in banks]
         steps = [step for step in range(61) if cells[step] != cells[step + 1]]
         if steps:
             moved += 1
@@ -251,6 +243,15 @@ def test_the_last_move_of_a_bound_is_the_last(memory: Memory) -> None:
             assert told["why"]["found"] is False
         send(memory, "close_why")
     assert moved
+
+
+def test_closing_why_leads_back_to_where_it_was_asked(memory: Memory) -> None:
+    for before in (61, 40):
+        for name in ("go", "last_move"):
+            send(memory, name, before)
+        assert send(memory, "go", 12)["why"]["step"] == 11
+        told = send(memory, "close_why")
+        assert (told["step"], told["past"]) == (before, before < 61)
 
 
 def test_why_works_for_thresholds_and_three_classes() -> None:

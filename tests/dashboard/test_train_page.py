@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from dashboard import style
+
 pytestmark = pytest.mark.browser
 
 KINDS = [
@@ -141,3 +143,18 @@ def test_a_server_that_does_not_answer_is_said_to_and_forgotten(new_run: Any, se
     )
     if tab.ask("root.dataset.confirmed") == "paused":
         tab.shows("root.querySelector('.notice').textContent.startsWith('Paused itself')")
+
+
+@pytest.mark.parametrize(
+    ("names", "starts"),
+    [
+        (["asymptomatic", "atypical", "non-anginal", "typical"], ["As", "At", "N", "T"]),
+        (["Good", "Middle", "Morning", "so"], ["G", "Mi", "Mo", "S"]),
+        (["No", "None", "no data"], ["No", "Non", "No d"]),
+    ],
+)
+def test_values_above_a_column_begin_differently(browser: Any, names: list[str], starts: list[str]) -> None:
+    page = browser.new_page()
+    script = style.text_of("live/matrix.js")
+    assert page.evaluate(f"(names) => {{ {script}; return nameStarts(names); }}", names) == starts
+    page.close()

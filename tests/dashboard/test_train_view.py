@@ -27,6 +27,9 @@ FIND = """(body) => {
 }"""
 
 
+PRIMARY = "[...root.querySelectorAll('.btn.primary')].filter((b) => b.offsetParent).map((b) => b.textContent)"
+
+
 def csv() -> bytes:
     return ("a,b,class\n" + "\n".join(f"{i % 13},{i % 4},{'xy'[i % 2]}" for i in range(60))).encode()
 
@@ -217,9 +220,16 @@ def test_from_max_speed_to_the_rules(tab: Any) -> None:
     assert ask(tab, "root.dataset.step") == str(216 * 40)
     words = "Number(root.dataset.literals).toLocaleString('en') + ' literals in 100 clauses get '"
     wait(tab, f"root.querySelector('h1').textContent.startsWith({words})")
+    tab.keyboard.press(" ")  # meant as a pause
+    tab.wait_for_timeout(1500)
+    assert ask(tab, "[root.dataset.state, root.dataset.step]") == ["finished", str(216 * 40)]
+    assert ask(tab, PRIMARY) == ["Settle"]
+    assert "Go on to epoch 80" in ask(tab, "root.querySelector('.play').textContent")
     table = ask(tab, "root.querySelector('.sr table').textContent")
     assert "for disease" in table
     tab.get_by_role("button", name="Settle").first.click()
+    wait(tab, "!root.querySelector('.notice').hidden && root.dataset.confirmed == 'settled'", 60)
+    assert ask(tab, PRIMARY) == ["Read the rules"]
     tab.locator(".notice").get_by_role("button", name="Read the rules").click(timeout=60_000)
     tab.get_by_role("heading", name=re.compile(r"^\d+\srules? with")).wait_for(timeout=30_000)
 
