@@ -175,8 +175,8 @@ function drawData(S, g, column, x, w, y, h, alpha, from = 0, to = 1) {
 function nameStarts(names) {
   return names.map((name, i) => {
     const letters = [...name];
-    const alone = letters.findIndex((_, n) => names.every((other, j) => j === i || [...other].slice(0, n + 1).join("").toLowerCase() !== letters.slice(0, n + 1).join("").toLowerCase()));
-    const start = letters.slice(0, alone < 0 ? letters.length : alone + 1).join("").trimEnd();
+    const alone = letters.findIndex((letter, n) => letter.trim() && names.every((other, j) => j === i || [...other].slice(0, n + 1).join("").toLowerCase() !== letters.slice(0, n + 1).join("").toLowerCase()));
+    const start = letters.slice(0, alone < 0 ? letters.length : alone + 1).join("");
     return start.slice(0, 1).toUpperCase() + start.slice(1);
   });
 }
