@@ -13,6 +13,7 @@ from tmcore.column_info import ColumnInfo
 from tmcore.columns import category_codes
 from tmcore.guess import MAX_CLASSES
 from tmcore.problems import Problem, counted, listed, number_said, quoted
+from tmcore.typed import limits_said
 
 MUCH_MISSING = 0.3
 SMALL_CLASS_SHARE = 0.05
@@ -99,6 +100,12 @@ def spoilt_problem(name: str, spoilt: pd.Series) -> Problem:
         f"counted as missing. Correct the file, or choose nominal to keep {'it' if len(spoilt) == 1 else 'them'}."
     )
     return Problem("warning", name, message)
+
+
+def limit_problems(name: str, limits: pd.Series) -> Iterator[Problem]:
+    """The cells of a numeric column that are limits such as ``<5``."""
+    if len(limits):
+        yield Problem("info", name, f"{limits_said(limits, f' of {quoted(name)}')}.")
 
 
 def left_out_problems(columns: Iterable[ColumnInfo]) -> Iterator[Problem]:

@@ -11,8 +11,16 @@ import numpy as np
 import pandas as pd
 
 from tmcore.columns import category_codes
-from tmcore.problems import counted
-from tmcore.texts import are_dates, has_leading_zeros, mixed_numbers, natural_order, parse_numbers
+from tmcore.problems import counted, quoted
+from tmcore.texts import (
+    are_dates,
+    has_leading_zeros,
+    mixed_numbers,
+    natural_order,
+    numbers_with_limits,
+    parse_numbers,
+    without_limit,
+)
 
 TableRole = Literal["numeric", "boolean", "nominal", "ordinal", "ignored"]
 ROLES: tuple[TableRole, ...] = ("numeric", "boolean", "nominal", "ordinal", "ignored")
@@ -21,6 +29,8 @@ MAX_CATEGORIES = 100
 """A text column with more different values is left out until someone gives it a role."""
 MAX_GUESSED_LEVELS = 60
 MAX_CLASSES = 20
+_FEW_NUMBERS = 10
+"""Texts of ranges and no more different plain numbers are the levels of a scale; beside more, ``<5`` is a limit."""
 
 _TARGET_NAMES = (
     "target", "class", "label", "y", "outcome", "survived", "churn", "churned", "diagnosis", "species", "default",
@@ -106,6 +116,8 @@ def _guess_texts(name: str, codes: np.ndarray, texts: Sequence[str], decimal: st
         return Guess("ignored", "dates or times")
     if len(texts) == 2:
         return Guess("boolean")
+    if _has_limits(texts, decimal):
+        return Guess("numeric")
     if len(texts) <= MAX_GUESSED_LEVELS and not has_leading_zeros(texts):
         order = natural_order(texts)
         if order is not None:
@@ -126,20 +138,37 @@ def _guess_texts(name: str, codes: np.ndarray, texts: Sequence[str], decimal: st
     return Guess("nominal")
 
 
+def _has_limits(texts: Sequence[str], decimal: str) -> bool:
+    """Whether all are numbers but for limits such as ``<5``, and the plain ones are too many for a scale."""
+    limits = any(without_limit(text) != text for text in texts) and not has_leading_zeros(texts)
+    if not limits or np.isnan(numbers_with_limits(texts, decimal)).any():
+        return False
+    return int((~np.isnan(parse_numbers(texts, decimal))).sum()) > _FEW_NUMBERS
+
+
 def _mostly_numbers(codes: np.ndarray, texts: Sequence[str], decimal: str) -> bool:
     """Whether a few cells spoil what else is a column of numbers."""
     if has_leading_zeros(texts):
         return False
-    is_number = ~np.isnan(parse_numbers(texts, decimal))
+    is_number = ~np.isnan(numbers_with_limits(texts, decimal))
     cells = is_number[codes[codes >= 0]]
     return bool(cells.mean() >= 0.9 and is_number.sum() >= 4 and is_number.sum() > 2 * (~is_number).sum())
 
 
-def guess_target(names: Sequence[str], n_unique: Sequence[int]) -> tuple[str | None, str]:
+def looks_measured(name: str, values: pd.Series, role: TableRole) -> bool:
+    """Whether a column holds many different numbers that are neither dates nor identifiers."""
+    numbers = pd.api.types.is_numeric_dtype(values.dtype) and role == "numeric"
+    return numbers and values.nunique() > MAX_CLASSES and not _ID_NAME.fullmatch(name)
+
+
+def guess_target(
+    names: Sequence[str], n_unique: Sequence[int], last_measured: bool
+) -> tuple[str | None, str]:
     """The target and the reason in words ("" without one).
 
     A well-known name with 2 to 20 different values comes first, then such a name with more, then the last
-    column with 2 to 20 different values.
+    column with 2 to 20 different values, or instead the last of all where it `looks_measured`. Without any column of
+    few values there is no guess.
     """
     plain = {name: re.sub(r"[^a-z0-9]", "", name.casefold()) for name in names}
     few = {name for name, count in zip(names, n_unique, strict=True) if 2 <= count <= MAX_CLASSES}
@@ -151,7 +180,10 @@ def guess_target(names: Sequence[str], n_unique: Sequence[int]) -> tuple[str | N
         for name in names:
             if plain[name] == wanted:
                 return name, "because of its name"
-    for name in reversed(names):
-        if name in few:
-            return name, "because it is the last column with few different values"
-    return None, ""
+    last_few = next((name for name in reversed(names) if name in few), None)
+    if last_few is None:
+        return None, ""
+    if last_measured:
+        other = f"if a class is meant, it may be {quoted(last_few)}"
+        return names[-1], f"because it is the last column and holds many different numbers; {other}"
+    return last_few, "because it is the last column with few different values"

@@ -208,7 +208,7 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
 
     Case, blanks, what has no width, ways to compose a letter or write a number, and a full stop at the end never count.
     Of a rare label one word may have one or two wrong letters after the first, so that "atypical" is not taken for
-    "typical", nor "stage II" for "stage I".
+    "typical", nor "stage II" for "stage I". Two neighbours in the wrong order count as one wrong letter.
     """
     if label == other:
         return 0.0
@@ -221,12 +221,22 @@ def _likeness(label: str, other: str, n_rows: int) -> float:
     word, its_word = differing[0]
     if max(len(word), len(its_word)) > _LONGEST_WORD:
         return 0.0
+    if _are_swapped(word, its_word):
+        return 1 - 1 / (2 * len(word) - 1)  # as alike as with a letter left out
     matcher = SequenceMatcher(None, word, its_word, autojunk=False)
     changed = [(word[a:b], its_word[c:d]) for what, a, b, c, d in matcher.get_opcodes() if what != "equal"]
     few = sum(max(map(len, pair)) for pair in changed) <= _WRONG_LETTERS
     letters = all("".join(pair).isalpha() for pair in changed)
     usual = word[0] == its_word[0] and max(len(word), len(its_word)) >= _SHORTEST_WORD
     return matcher.ratio() if few and letters and usual and matcher.ratio() >= _SIMILARITY else 0.0
+
+
+def _are_swapped(word: str, other: str) -> bool:
+    """Whether the words, of letters, differ in the order of two neighbours after the first letter."""
+    if len(word) != len(other) or len(word) < _SHORTEST_WORD or not word.isalpha():
+        return False
+    first, *rest = (k for k, pair in enumerate(zip(word, other, strict=True)) if pair[0] != pair[1])
+    return first > 0 and rest == [first + 1] and word[first : first + 2] == other[first : first + 2][::-1]
 
 
 def spelt_alike(text: str) -> str:

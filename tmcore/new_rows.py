@@ -16,7 +16,8 @@ from tmcore.encode import Column
 from tmcore.encoders import AnyEncoder
 from tmcore.problems import TableError, counted, listed, quoted
 from tmcore.read_csv import RawTable
-from tmcore.texts import parse_numbers, without_sign
+from tmcore.texts import cell_numbers, parse_numbers, signs_of, without_limit
+from tmcore.typed import limits_said
 from tmcore.units import split_unit
 
 
@@ -65,7 +66,8 @@ def fit_columns(
         Numbers as float64, categories as text under the names of training; missing cells are NaN. An unseen
         category of a nominal column stays as it is, which is none of those known; of other columns it is missing.
     notes : list of str
-        Columns read for others, unseen categories, cells that are not numbers, and columns the model does not use.
+        Columns read for others, unseen categories, cells that are limits or no numbers, columns without any value, and
+        columns the model does not use.
 
     Raises
     ------
@@ -86,6 +88,7 @@ def fit_columns(
     notes = [f"Read under another name: {listed(read_as)}."] if read_as else []
     notes += _other_units(encoder, sources)
     columns: dict[str, pd.Series] = {}
+    empty: list[str] = []
     for position, column in enumerate(encoder.columns):
         texts = cells[sources[column.name]] if encoder.by_name else cells.iloc[:, position]
         if column.role == "numeric" or isinstance(encoder, BooleanEncoder):
@@ -94,6 +97,12 @@ def fit_columns(
             if (doubtful := raw.doubtful.get(str(texts.name))) is not None:
                 texts = texts.fillna(doubtful[doubtful.isin(column.categories)])
             columns[column.name] = _categories(texts, raw.decimal, column, notes)
+        empty += [quoted(column.name)] if texts.isna().all() else []
+    if empty:
+        notes.append(
+            f"{'Column' if len(empty) == 1 else 'Columns'} {listed(empty)} {'holds' if len(empty) == 1 else 'hold'} "
+            f"no value here and {'counts' if len(empty) == 1 else 'count'} as unknown in every row."
+        )
     if encoder.by_name:
         extra = [name for name in cells.columns if name not in sources.values()]
         if extra:
@@ -172,9 +181,13 @@ def _forms(name: str) -> list[str]:
 def _numbers(texts: pd.Series, decimal: str, name: str, notes: list[str]) -> pd.Series:
     codes, uniques = pd.factorize(texts)
     words = uniques.tolist()
-    values = np.append(parse_numbers(words, decimal), np.nan)[codes]
-    if sign := without_sign(words)[1]:
-        notes.append(f"Column {quoted(name)}: the sign {quoted(sign)} is left out of the numbers.")
+    values = np.append(cell_numbers(words, decimal), np.nan)[codes]
+    if signs := [quoted(sign) for sign in signs_of(words)]:
+        said = "the sign {} is" if len(signs) == 1 else "the signs {} are"
+        notes.append(f"Column {quoted(name)}: {said.format(listed(signs))} left out of the numbers.")
+    limits = np.array([without_limit(word) != word for word in words] + [False])[codes] & ~np.isnan(values)
+    if limits.any():
+        notes.append(f"Column {quoted(name)}: {limits_said(texts[limits])}.")
     spoilt = np.isnan(values) & (codes >= 0)
     if spoilt.any():
         at = int(spoilt.argmax())

@@ -9,15 +9,18 @@ import pandas as pd
 
 from tmcore.guess import MAX_CLASSES
 from tmcore.problems import Problem, TableError, counted, quoted
-from tmcore.typed import is_number_column, numbers_of, spoilt_cells
+from tmcore.typed import is_number_column, limit_cells, numbers_of, spoilt_cells
 
 TaskName = Literal["classes", "numbers"]
 TASKS: tuple[TaskName, ...] = ("classes", "numbers")
 
 
-def usual_task(values: pd.Series) -> TaskName:
+def usual_task(values: pd.Series, decimal: str) -> TaskName:
     """What to predict unless somebody says: numbers where there are more of them than there may be classes."""
-    return "numbers" if is_number_column(values) and values.nunique() > MAX_CLASSES else "classes"
+    if values.nunique() <= MAX_CLASSES:
+        return "classes"
+    limits_only = len(limit_cells(values, decimal)) > 0 and not len(spoilt_cells(values, decimal))
+    return "numbers" if is_number_column(values) or limits_only else "classes"
 
 
 def possible_tasks(values: pd.Series, decimal: str) -> tuple[TaskName, ...]:

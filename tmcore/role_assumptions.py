@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import pandas as pd
+
 from tmcore.column_info import ColumnInfo
 from tmcore.problems import listed, quoted
+from tmcore.texts import without_limit
 
 
 def role_assumptions(
@@ -36,3 +39,14 @@ def role_assumptions(
             "is read as a yes-or-no column, having" if len(switches) == 1 else "are yes-or-no columns, having"
         )
         yield f"{listed(list(map(quoted, switches)))} {verb} two numbers only."
+
+
+def limit_assumptions(limits: Mapping[str, pd.Series]) -> Iterator[str]:
+    """A sentence about each numeric column some cells of which are limits such as ``<5``."""
+    for name, cells in limits.items():
+        if len(cells):
+            usual = str(cells.value_counts().index[0])
+            yield (
+                f"In {quoted(name)} limits such as {quoted(usual)} are read as the number they name, "
+                f"{without_limit(usual)}."
+            )

@@ -12,16 +12,25 @@ import pandas as pd
 from tmcore import label_choices, predicted
 from tmcore.column_info import ColumnInfo
 from tmcore.columns import category_codes
-from tmcore.guess import MAX_CLASSES, ROLES, Guess, TableRole, as_read, guess_role, guess_target
+from tmcore.guess import (
+    MAX_CLASSES,
+    ROLES,
+    Guess,
+    TableRole,
+    as_read,
+    guess_role,
+    guess_target,
+    looks_measured,
+)
 from tmcore.label_choices import LabelChoices
 from tmcore.predicted import TASKS, TaskName
 from tmcore.problems import SEVERITIES, Problem, TableError, counted, listed, quoted
 from tmcore.read_csv import MAX_BYTES, MAX_COLUMNS, MAX_ROWS, Source, read_raw
 from tmcore.reading_assumptions import reading_assumptions
-from tmcore.role_assumptions import role_assumptions
+from tmcore.role_assumptions import limit_assumptions, role_assumptions
 from tmcore.table_checks import find_problems
 from tmcore.two_classes import TwoClasses, find
-from tmcore.typed import as_labels, is_number_column, levels_of, spoilt_cells, typed
+from tmcore.typed import as_labels, is_number_column, levels_of, limit_cells, number_note, spoilt_cells, typed
 
 __all__ = [
     "MAX_BYTES",
@@ -99,8 +108,8 @@ class Table:
             role, note = self.role(name), self._guesses[name].note
             if role != self._guesses[name].role:
                 note = ""
-            if role == "numeric" and (spoilt := len(spoilt_cells(values, self._decimal))):
-                note = f"{counted(spoilt, 'cell is', 'cells are')} not a number"
+            if role == "numeric":
+                note = number_note(values, self._decimal) or note
             infos.append(ColumnInfo(name, role, int(values.isna().sum()), int(values.nunique()), note))
         return infos
 
@@ -200,7 +209,7 @@ class Table:
         """What is predicted: as chosen, else "numbers" where the target has more of them than there may be classes."""
         if self.chosen_task is not None or self.target is None:
             return self.chosen_task or TASKS[0]
-        return predicted.usual_task(self.frame[self.target])
+        return predicted.usual_task(self.frame[self.target], self._decimal)
 
     @property
     def possible_tasks(self) -> tuple[TaskName, ...]:
@@ -321,6 +330,9 @@ class Table:
         }
         switches = [i.name for i in guessed if i.role == "boolean" and is_number_column(self.frame[i.name])]
         yield from role_assumptions(guessed, orders, switches)
+        asked = [i.name for i in self.columns if i.role == "numeric" and i.name != self.target]
+        asked += [self.target] if self.target is not None and self.task == "numbers" else []
+        yield from limit_assumptions({name: limit_cells(self.frame[name], self._decimal) for name in asked})
 
 
 def read_table(
@@ -368,15 +380,10 @@ def read_table(
 
 def _assemble(frame: pd.DataFrame, decimal: str, problems: tuple[Problem, ...]) -> Table:
     guesses = {name: guess_role(name, frame[name], decimal) for name in frame.columns}
-    target, reason = guess_target(list(frame.columns), [int(frame[name].nunique()) for name in frame.columns])
-    return Table(
-        frame,
-        target,
-        decimal,
-        guesses,
-        _read_problems=problems,
-        _target_reason=reason,
-    )
+    names, last = list(frame.columns), frame.columns[-1]
+    measured = looks_measured(last, frame[last], guesses[last].role)
+    target, reason = guess_target(names, [int(frame[name].nunique()) for name in names], measured)
+    return Table(frame, target, decimal, guesses, _read_problems=problems, _target_reason=reason)
 
 
 def _override(

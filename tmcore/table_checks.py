@@ -11,7 +11,7 @@ from tmcore import checks, predicted
 from tmcore.column_info import ColumnInfo
 from tmcore.guess import MAX_CLASSES
 from tmcore.problems import Problem, quoted
-from tmcore.typed import numbers_of, spoilt_cells
+from tmcore.typed import limit_cells, numbers_of, spoilt_cells
 
 if TYPE_CHECKING:
     from tmcore.table import Table
@@ -51,6 +51,7 @@ def _target_problems(table: Table, name: str, decimal: str) -> Iterator[Problem]
     values = table.frame[name]
     if table.task == "numbers":
         yield from predicted.number_problems(name, values)
+        yield from checks.limit_problems(name, limit_cells(values, decimal))
         return
     # Numbers with a few other cells among them are read as texts; what spoils them is what helps to know.
     spoilt = None
@@ -69,6 +70,7 @@ def _column_problems(info: ColumnInfo, values: pd.Series, decimal: str) -> Itera
         spoilt = spoilt_cells(values, decimal)
         if len(spoilt):
             yield checks.spoilt_problem(info.name, spoilt)
+        yield from checks.limit_problems(info.name, limit_cells(values, decimal))
         yield from checks.hidden_missing_problems(info.name, numbers_of(values, decimal))
     if info.role == "nominal":
         yield from checks.spelling_problems(info.name, values)

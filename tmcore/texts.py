@@ -37,6 +37,7 @@ _SIGNED = re.compile(
 _NEGATIVE = re.compile(
     rf"\((?P<inner>(?:{_SIGN})?\s*\d[\d.,{GAPS}]*(?:{_SIGN})?)\)|(?P<before>[\d.,{GAPS}]*\d[.,]\d+)\s?-"
 )
+_LIMIT = re.compile(r"(?:<=?|>=?|≤|≥)\s*(?=[^\s<>=≤≥])")
 _LEADING_ZERO = re.compile(r"\n[+-]?0\d")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
@@ -137,6 +138,49 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
     return numbers
 
 
+def numbers_with_limits(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
+    """The texts as `parse_numbers` has them, and limits such as ``<5`` as the number they name.
+
+    They are such only beside plain numbers, so that a column of "<5" and ">5" stays one of two texts.
+    """
+    bare = [without_limit(text) for text in texts]
+    numbers = parse_numbers(bare, decimal)
+    plain = np.array([text == one for text, one in zip(texts, bare, strict=True)], dtype=bool)
+    if plain.all() or not np.isnan(numbers[plain]).all():
+        return numbers
+    return parse_numbers(texts, decimal)
+
+
+def cell_numbers(texts: Sequence[str], decimal: str) -> NDArray[np.float64]:
+    """Cells of a column that is known to hold numbers, each read by itself whatever stands beside it.
+
+    What a column of numbers may hold besides plain ones is read always: signs such as %, limits such as ``<5``,
+    negative numbers as accountants write them.
+    """
+    numbers = parse_numbers(texts, decimal)
+    rest = np.flatnonzero(np.isnan(numbers)).tolist()
+    numbers[rest] = parse_numbers([_by_itself(texts[i])[0] for i in rest], decimal)
+    return numbers
+
+
+def _by_itself(text: str) -> tuple[str, str]:
+    """A cell of a column of numbers without what is no part of its number, and the sign such as % that it carries."""
+    (text,), sign = without_sign([_minus_in_front(without_limit(text.replace("\N{MINUS SIGN}", "-")))])
+    return text, sign
+
+
+def signs_of(texts: Sequence[str]) -> list[str]:
+    """The signs such as % that cells carry, each read by itself."""
+    if not _SIGN_AT_NUMBER.search("\n".join(texts)):
+        return []
+    return sorted({_by_itself(text)[1] for text in texts} - {""})
+
+
+def without_limit(text: str) -> str:
+    """The text without a ``<``, ``>``, ``≤`` or ``≥`` before it, with which laboratories write limits."""
+    return text[match.end() :] if (match := _LIMIT.match(text)) else text
+
+
 def _bare(texts: Sequence[str]) -> Sequence[str]:
     """The texts, those that are numbers with a hyphen as minus in front and without signs and blanks."""
     if any("\N{MINUS SIGN}" in text for text in texts):
@@ -149,11 +193,14 @@ def with_minus(texts: Sequence[str]) -> Sequence[str]:
 
     They are such only beside numbers that are written plainly, so that "(1)" and "(2)" stay what they are.
     """
-    found = [_NEGATIVE.fullmatch(text) if text[-1:] in ("-", ")") else None for text in texts]
-    if all(found) or not any(found):
-        return texts
-    pairs = zip(found, texts, strict=True)
-    return [f"-{match['inner'] or match['before']}" if match else text for match, text in pairs]
+    found = [_minus_in_front(text) for text in texts]
+    changed = [one != text for one, text in zip(found, texts, strict=True)]
+    return texts if all(changed) or not any(changed) else found
+
+
+def _minus_in_front(text: str) -> str:
+    match = _NEGATIVE.fullmatch(text) if text[-1:] in ("-", ")") else None
+    return f"-{match['inner'] or match['before']}" if match else text
 
 
 def without_sign(texts: Sequence[str]) -> tuple[Sequence[str], str]:
@@ -210,7 +257,7 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
 
 def decimal_vote(texts: Sequence[str]) -> str | None:
     """Which decimal mark the numbers of one column use; None where that cannot be told."""
-    texts = _bare(texts)
+    texts = _bare([_minus_in_front(without_limit(text)) for text in texts])
     for mark, plain, grouped, other in (
         (",", _COMMA_NUMBER, _COMMA_THOUSANDS, _POINT_THOUSANDS),
         (".", _POINT_NUMBER, _POINT_THOUSANDS, _COMMA_THOUSANDS),

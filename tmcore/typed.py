@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tmcore.columns import category_codes
 from tmcore.guess import TableRole
-from tmcore.texts import default_order, parse_numbers
+from tmcore.problems import counted, quoted
+from tmcore.texts import default_order, numbers_with_limits, without_limit
 
 
 def is_number_column(values: pd.Series) -> bool:
@@ -24,13 +25,36 @@ def numbers_of(values: pd.Series, decimal: str) -> NDArray[np.float64]:
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         return np.where(np.isinf(numbers), np.nan, numbers)
     codes, texts = category_codes(values)
-    return np.append(parse_numbers(texts, decimal), np.nan)[codes]
+    return np.append(numbers_with_limits(texts, decimal), np.nan)[codes]
 
 
 def spoilt_cells(values: pd.Series, decimal: str) -> pd.Series:
     """The cells of a numeric column that hold something but no finite number, by spreadsheet row."""
     spoilt = np.isnan(numbers_of(values, decimal)) & values.notna().to_numpy()
     return values[spoilt]
+
+
+def limit_cells(values: pd.Series, decimal: str) -> pd.Series:
+    """The cells of a numeric column that are limits such as ``<5``, read as the number they name."""
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return values[:0]
+    codes, texts = category_codes(values)
+    limits = np.array([without_limit(text) != text for text in texts] + [False], dtype=bool)
+    return values[limits[codes] & ~np.isnan(numbers_of(values, decimal))]
+
+
+def limits_said(cells: pd.Series, where: str = "") -> str:
+    """Words for cells that are limits; `where` is put behind their number."""
+    usual = str(cells.value_counts().index[0])
+    are, such_as = ("is a limit", "") if len(cells) == 1 else ("are limits", " such as")
+    return f"{counted(len(cells), 'cell')}{where} {are}{such_as or ','} {quoted(usual)}, read as {without_limit(usual)}"
+
+
+def number_note(values: pd.Series, decimal: str) -> str:
+    """What to know about the cells of a numeric column; "" where all are plain numbers."""
+    spoilt, limits = spoilt_cells(values, decimal), limit_cells(values, decimal)
+    said = [f"{counted(len(spoilt), 'cell is', 'cells are')} not a number"] if len(spoilt) else []
+    return "; ".join([*said, limits_said(limits)] if len(limits) else said)
 
 
 def levels_of(values: pd.Series) -> list[str]:

@@ -104,9 +104,11 @@ def _empty(current: Session) -> None:
 
 
 def headline(table: Table, target: Target | None) -> str:
-    """The page's sentence: "270 rows, 13 columns, 2 classes: 56 % no disease"."""
+    """The page's sentence: "270 rows, 13 columns, 2 classes: 56 % no disease"; or "499 of 500 rows"."""
     used = sum(column.role != "ignored" and column.name != table.target for column in table.columns)
-    size = f"{style.count(table.n_rows, 'row')}, {style.count(used, 'column')}"
+    n_used = table.n_rows if table.target is None else len(table.answers)
+    rows = f"{n_used:,} of " if n_used < table.n_rows else ""
+    size = f"{rows}{style.count(table.n_rows, 'row')}, {style.count(used, 'column')}"
     said = "" if target is None else target.said()
     return f"{size}, {said}" if said else f"{size}. Choose the column to predict"
 

@@ -61,6 +61,7 @@ def test_labels_are_mended_one_after_the_other_and_taken_back(page: AppTest) -> 
     press(page, "Leave out 1 row")
     assert counts(page) == {"Yes": 41, "No": 39}
     assert "1 row with 'maybe' in 'class' is left out, as chosen." in words(page)
+    assert "80 of 81 rows, 1 column, 2 classes" in words(page)
     assert "Too few rows" not in words(page)
     next(button for button in page.button if button.label == "Undo").click().run()  # the first choice alone
     assert counts(page) == {"Yes": 40, "No": 39, "Yess": 1}
