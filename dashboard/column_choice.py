@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from dashboard import style
+from tmcore.columns import category_text
 from tmcore.conditions import visible
 from tmcore.encode import Column
 from tmcore.encoders import AnyEncoder
 from tmcore.new_rows import unmatched
 from tmcore.read_csv import RawTable
+from tmcore.texts import parse_numbers
 
 EXAMPLES = 3
 MOST_NAMED = 4
@@ -19,11 +22,15 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Open:
-    """A column of the training that a file lacks: its name, what it held, and the column that is proposed for it."""
+    """A column of the training that a file lacks: its name, what it held, and the column that is proposed for it.
+
+    ``similar`` says whether that is for its name; otherwise it is the only one with such values.
+    """
 
     name: str
     held: str
     proposed: str | None
+    similar: bool
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,29 @@ def choice(raw: RawTable, encoder: AnyEncoder) -> Choice:
     """What is to be chosen for a file."""
     found = unmatched(raw, encoder)
     columns = {column.name: column for column in encoder.columns}
-    missing = [Open(name, held(columns[name]), found.alike.get(name)) for name in found.absent]
+    left = [name for name in found.unused if name not in found.alike.values()]
+    fitting = {
+        name: [given for given in left if fits(raw, given, columns[name])]
+        for name in found.absent
+        if name not in found.alike
+    }
+    wanted = [given for some in fitting.values() for given in some]
+    only = {name: some[0] for name, some in fitting.items() if len(some) == 1 and wanted.count(some[0]) == 1}
+    proposed = only | found.alike
+    missing = [
+        Open(name, held(columns[name]), proposed.get(name), name in found.alike) for name in found.absent
+    ]
     return Choice(tuple(missing), {name: _first_values(raw, name) for name in found.unused})
+
+
+def fits(raw: RawTable, given: str, column: Column) -> bool:
+    """Whether a column of a file holds nothing but numbers for a numeric one, else a category of training."""
+    words = raw.frame[given].dropna().unique().tolist()
+    numbers = parse_numbers(words, raw.decimal)
+    if column.role == "numeric":
+        return bool(words) and not np.isnan(numbers).any()
+    known = {category_text(float(number)) for number in numbers if not np.isnan(number)} | set(words)
+    return not known.isdisjoint(column.categories)
 
 
 def held(column: Column) -> str:
@@ -67,7 +95,7 @@ def show(chosen_for: Choice, key: str) -> dict[str, str] | None:
     """Draw a choice; the columns of the training with those to read for them once the visitor says so."""
     style.section(
         "Which columns are they?",
-        "A column with a similar name is proposed. Compare the values; nothing is read until you press the button.",
+        f"{_proposals(chosen_for)} Compare the values; nothing is read until you press the button.",
     )
     found = {one.name: _one(one, chosen_for.unused, f"{key}_{k}") for k, one in enumerate(chosen_for.missing)}
     picked = {name: given for name, given in found.items() if given is not None}
@@ -80,6 +108,19 @@ def show(chosen_for: Choice, key: str) -> dict[str, str] | None:
     ready = len(picked) == len(found) and not twice
     pressed = st.button("Score with these columns", type="primary", disabled=not ready, key=f"{key}_use")
     return picked if pressed and ready else None
+
+
+def _proposals(chosen_for: Choice) -> str:
+    """What the columns are proposed for that are."""
+    proposed = [one for one in chosen_for.missing if one.proposed is not None]
+    told = []
+    if any(one.similar for one in proposed):
+        told.append("A column with a similar name is proposed.")
+    if any(not one.similar for one in proposed):
+        told.append(
+            "Where no name is similar, the only column with such values is proposed, which may be wrong."
+        )
+    return " ".join(told) or "No column of the file has a similar name, so none is proposed."
 
 
 def _one(one: Open, unused: dict[str, str], key: str) -> str | None:

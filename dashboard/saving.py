@@ -74,7 +74,7 @@ class Keeper:
         run = job.run
         if run is None or not run.step or self.problem:
             return
-        state = (id(run), run.step, job.parameters, job.end_step)
+        state = (id(run), run.step, job.parameters, job.end_step, id(job.outcome))
         if state == self._saved:
             return
         began = time.monotonic()
@@ -90,6 +90,7 @@ class Keeper:
 
     def _write(self, run: TrainingRun, job: Job, seconds: float | None) -> bool:
         """Write, and whether that is done."""
+        settled = None if job.outcome is None else job.outcome.after
         if self._run is not run:
             if self.run_id is not None:
                 self._store.delete(self._owner, self.run_id)
@@ -103,10 +104,12 @@ class Keeper:
                 return False
             self.run_id, self._rows = self._rows.result(), None
             target = str(job.y_train.name) if job.task == "numbers" and job.y_train.name is not None else None
-            self._store.enter(self.run_id, self._owner, job.name, job.parameters, job.end_step, run, target)
+            self._store.enter(
+                self.run_id, self._owner, job.name, job.parameters, job.end_step, run, target, settled
+            )
             return True
         assert self.run_id is not None
-        if not self._store.update(self.run_id, job.parameters, job.end_step, run):
+        if not self._store.update(self.run_id, job.parameters, job.end_step, run, settled):
             self.problem = "This run was deleted from the list of kept runs, so it is not kept any more."
         return True
 

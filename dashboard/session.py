@@ -198,12 +198,21 @@ class Session:
         rules = " and its rules" if self.job.settled is not None else ""
         return f"the run on {self.trained_name} at epoch {latest.epoch:.1f}{rules}"
 
+    @property
+    def kept_or_not(self) -> str:
+        """Whether the run can be opened again once it is closed, in a sentence."""
+        keeper = None if self.job is None else self.job.keeper
+        if self.job is None or keeper is None or keeper.problem:
+            return "It is not kept."
+        rules = ", and settling brings its rules back" if self.job.settled is not None else ""
+        return f"It is kept: Your runs, on the Data page, opens it again{rules}."
+
     def drop_job(self, reason: str) -> None:
         """Close the run, if there is one, and leave a notice that names it and the reason."""
         if self.job is None:
             return
         if (lost := self.unsaved) is not None:
-            self.notices.append(f"Closed {lost}, because {reason}.")
+            self.notices.append(f"Closed {lost}, because {reason}. {self.kept_or_not}")
         self.job.close()
         self.job = None
 

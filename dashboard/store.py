@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dashboard import kept_table
 from dashboard.data_folder import FOLDER_VARIABLE
@@ -26,6 +26,9 @@ from dashboard.kept_table import TrainedTable
 from tmcore import files
 from tmcore.parameters import Parameters
 from tmcore.training import TrainingRun
+
+if TYPE_CHECKING:
+    from dashboard.outcome import Standing
 
 LEFT_SECONDS = 3600.0
 """A run's folder that is not in the list for so long goes."""
@@ -36,14 +39,14 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, parameters TEXT NOT NULL, end_step INTEGER NOT NULL,
     n_rows INTEGER NOT NULL, created REAL NOT NULL, changed REAL NOT NULL, step INTEGER NOT NULL,
-    n_literals INTEGER, test_accuracy REAL, target TEXT, test_mae REAL, test_r2 REAL
+    n_literals INTEGER, test_accuracy REAL, target TEXT, test_mae REAL, test_r2 REAL, n_rules INTEGER
 )
 """
 
-_ADDED = {"target": "TEXT", "test_mae": "REAL", "test_r2": "REAL"}
+_ADDED = {"target": "TEXT", "test_mae": "REAL", "test_r2": "REAL", "n_rules": "INTEGER"}
 """Columns that a list written by the first versions lacks."""
 
-_MEASURED = ("n_literals", "test_accuracy", "test_mae", "test_r2")
+_MEASURED = ("n_literals", "test_accuracy", "test_mae", "test_r2", "n_rules")
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,13 @@ class KeptRun:
         Seconds since 1970.
     n_literals : int or None
     test_accuracy : float or None
-        By votes, when last measured; None where numbers are predicted.
+        By votes when last measured, of the settled rules where there are any; None where numbers are predicted.
     target : str or None
         The column of the numbers that are predicted; None where classes are.
     test_mae, test_r2 : float or None
         The same of a run on numbers, the mean absolute error in their unit.
+    n_rules : int or None
+        Settled rules; None where the run was not settled since it learned last.
     """
 
     id: str
@@ -85,6 +90,7 @@ class KeptRun:
     target: str | None
     test_mae: float | None
     test_r2: float | None
+    n_rules: int | None
 
     @property
     def epoch(self) -> float:
@@ -194,29 +200,42 @@ class Store:
         end_step: int,
         run: TrainingRun,
         target: str | None = None,
+        settled: Standing | None = None,
     ) -> None:
-        """Put a run whose rows are written into the list; ``target`` as `KeptRun` has it."""
+        """Put a run whose rows are written into the list; ``target`` as `KeptRun` has it, ``settled`` as `update`."""
         with self._list() as entries:
             entries.execute(
                 "INSERT INTO runs (id, owner, name, target, parameters, end_step, n_rows, created, changed, step) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
                 (run_id, _hash(owner), name, target, _as_text(parameters), end_step, run.n_rows, *[time.time()] * 2),
             )  # fmt: skip
-        self.update(run_id, parameters, end_step, run)
+        self.update(run_id, parameters, end_step, run, settled)
 
-    def update(self, run_id: str, parameters: Parameters, end_step: int, run: TrainingRun) -> bool:
-        """Write what a run has learned since; False, and nothing written, where it was deleted meanwhile."""
+    def update(
+        self,
+        run_id: str,
+        parameters: Parameters,
+        end_step: int,
+        run: TrainingRun,
+        settled: Standing | None = None,
+    ) -> bool:
+        """Write what a run has learned since; False, and nothing written, where it was deleted meanwhile.
+
+        ``settled`` is how its settled rules stand; the list has that until the run learns on.
+        """
         folder = self._folder_of(run_id)
         if not folder.is_dir():
             return False
         run.save_progress(folder / PROGRESS)
-        last = run.history[-1] if run.history else None
-        measured = [getattr(last, name, None) for name in _MEASURED]  # a record has the scores of its kind
         with self._list() as entries:
             entries.execute(
-                "UPDATE runs SET parameters = ?, end_step = ?, changed = ?, step = ?, "
-                f"{', '.join(f'{name} = ?' for name in _MEASURED)} WHERE id = ?",
-                (_as_text(parameters), end_step, time.time(), run.step, *measured, run_id),
+                f"UPDATE runs SET {', '.join(f'{name} = ?' for name in _MEASURED)} WHERE id = ?"
+                + (" AND (n_rules IS NULL OR step <> ?)" if settled is None else ""),
+                (*_measured(run, settled), run_id, *([run.step] if settled is None else [])),
+            )
+            entries.execute(
+                "UPDATE runs SET parameters = ?, end_step = ?, changed = ?, step = ? WHERE id = ?",
+                (_as_text(parameters), end_step, time.time(), run.step, run_id),
             )
         return True
 
@@ -273,6 +292,15 @@ def _what_to_do(error: sqlite3.Error, path: Path) -> str:
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return f"move the file {path} away"
     return f"see that {path} can be read and written, and reload the page"
+
+
+def _measured(run: TrainingRun, settled: Standing | None) -> list[Any]:
+    """The values of `_MEASURED`: of the settled rules, else by votes; scores have those of their kind."""
+    if settled is None:
+        last = run.history[-1] if run.history else None
+        return [getattr(last, name, None) for name in _MEASURED]
+    sizes = {"n_literals": settled.n_literals, "n_rules": settled.n_rules}
+    return [sizes.get(name, getattr(settled.scores, name, None)) for name in _MEASURED]
 
 
 def _hash(owner: str) -> str:

@@ -38,7 +38,8 @@ def about(run: KeptRun) -> str:
         words.append(f"misses unseen rows by {style.amount(run.test_mae, style.short(unit) if unit else '')}")
         words[-1] += "" if run.test_r2 is None else f", R² {style.share(run.test_r2)}"
     if run.n_literals is not None:
-        words.append(style.count(run.n_literals, "literal"))
+        of = "by votes" if run.n_rules is None else f"in {style.count(run.n_rules, 'settled rule')}"
+        words.append(f"{style.count(run.n_literals, 'literal')} {of}")
     if p is not None:
         words += [f"{style.count(p.n_clauses, 'clause')}, T {p.vote_target:g}, s {p.s:g}, {p.representation}"]
     return " · ".join([*words, _ago(time.time() - run.changed)])

@@ -151,6 +151,12 @@ def _check_names(found: Unmatched, sources: Mapping[str, str]) -> None:
         return
     likely = [f"{quoted(found.alike[name])} may be {quoted(name)}" for name in absent if name in found.alike]
     hint = f"{listed(likely)}: rename what is the same." if likely else "add what is missing."
+    unused = [quoted(name) for name in found.unused if name not in sources.values()]
+    if unused and not likely:
+        hint = (
+            f"of the file's columns {listed(unused, 4)} {'is' if len(unused) == 1 else 'are'} not used: rename what is "
+            "the same, or say tmcore predict --column TRAINED=GIVEN."
+        )
     raise TableError(
         f"The file has no {'column' if len(absent) == 1 else 'columns'} {listed([quoted(n) for n in absent])}, "
         f"which the model was trained on; {hint}"

@@ -28,20 +28,25 @@ _component = st.components.v2.component(
 
 
 def chart(dial: Dialling, job: Job) -> None:
-    """Draw the line with its title, or what it waits for; the first call starts working it out."""
+    """Draw the line with its title, or room for it; the first call starts working it out."""
     dial.begin()
-    found = dial.found
     if dial.why_not is not None:
         style.section("Fewer rules or more")
         st.caption(style.plain(dial.why_not))
-    elif found is None:
+        return
+    with st.container(key="dial_chart"):
+        _line(dial, job)
+
+
+def _line(dial: Dialling, job: Job) -> None:
+    found = dial.found
+    if found is None:
         style.section("Fewer rules or more")
     elif not found.marks:
         style.section("Fewer rules or more", "There is no path from few rules to many for these weights.")
     else:
         style.section(finding(found.marks), caption(dial, found.marks))
         _component(key=KEY, data=payload(dial, found.marks, job), on_pick_change=_picked, height="content")
-    _progress(dial)
 
 
 def finding(marks: tuple[Mark, ...]) -> str:
@@ -159,7 +164,14 @@ def _watch(task: Task, seconds: float | None) -> None:
 
 
 def choices(dial: Dialling) -> None:
-    """The named points as buttons, each with what it loses."""
+    """The named points as buttons, each with what it loses; until they are known, how far the work on them is."""
+    if dial.why_not is None:
+        with st.container(key="dial_choices"):
+            _progress(dial)
+            _picks(dial)
+
+
+def _picks(dial: Dialling) -> None:
     found = dial.found
     if found is None or not found.marks:
         return

@@ -115,6 +115,7 @@ class ExplainPainter:
             text = f"{mark(index)} {self.names[index]}"
             if shares is not None:
                 text += f" {percent(shares[index])}"
+                text += "" if self.two else f" (sum {weight_text(sums[index])})"
             elif not self.two:
                 text += f" {weight_text(sums[index])}"
             parts.append(
@@ -221,12 +222,11 @@ class ExplainPainter:
         turned = self.two and predicted == 0
         favour = sum((weight < 0) if turned else (weight > 0) for _, weight in speaking)
         speak = "rule speaks" if favour == 1 else "rules speak"
-        side = self.names[0] if self.two else f"not {name}"
         return {
             "title": f"{favour} {speak} for {told}, {len(speaking) - favour} against",
-            "caption": f"{self._unit()} A rule that holds pushes the sum right for {name}, left for {side}.",
-            "left": f"{mark(0)} {side}" if self.two else side,
-            "right": f"{name} {mark(focus)}",
+            "caption": self._caption(focus, sums),
+            "left": f"{mark(0)} {self.names[0]}" if self.two else f"against {name}",
+            "right": f"{name} {mark(focus)}" if self.two else f"for {name}",
             "hues": [hue(0) if self.two else "against", hue(1) if self.two else "for"],
             "low": min(points),
             "high": max(points),
@@ -236,10 +236,22 @@ class ExplainPainter:
             "focus": focus,
         }
 
-    def _unit(self) -> str:
-        if not self.looking.refitted:
-            return "Votes."
-        return "Log-odds." if self.two else "Log-odds of this class against the rest."
+    def _caption(self, focus: int, sums: tuple[float, ...]) -> str:
+        """What the sum is, which one wins, and how it becomes a probability."""
+        name, unit = self.names[focus], "Log-odds" if self.looking.refitted else "Votes"
+        if self.two:
+            return f"{unit}. A rule that holds pushes the sum right for {name}, left for {self.names[0]}."
+        text = (
+            f"{unit}. A rule that holds pushes the sum right for {name}, left against it. "
+            "Every class has such a sum and the largest wins, even one below 0."
+        )
+        if self._shares(sums) is None:
+            return text
+        alone = percent(float(expit(sums[focus])))
+        return (
+            f"{text} This sum alone would mean {alone} against all other classes; "
+            "these percentages of all classes, scaled to add up to 100\u00a0%, are the probabilities."
+        )
 
     def _total(self, total: float, focus: int, predicted: int, sums: tuple[float, ...]) -> dict[str, Any]:
         shares = self._shares(sums)
@@ -250,8 +262,13 @@ class ExplainPainter:
                 "note": note,
                 "hue": hue(predicted),
             }
-        wins = "the largest of all classes" if predicted == focus else f"{self.names[predicted]} has more"
-        return {"text": f"Sum for {mark(focus)} {self.names[focus]}", "note": note or wins}
+        largest = f"{mark(predicted)} {self.names[predicted]} wins with {weight_text(sums[predicted])}"
+        wins = "the largest, so it wins" if predicted == focus else largest
+        return {
+            "text": f"Sum for {mark(focus)} {self.names[focus]}",
+            "note": " · ".join(filter(None, (wins, note))),
+            "hue": hue(focus),
+        }
 
     def _bar(self, before: float, after: float, focus: int) -> dict[str, Any]:
         weight = after - before

@@ -30,8 +30,9 @@ MOST_READINGS = 8
 
 _component = st.components.v2.component(
     "tsetlin_rule_list",
-    html='<div class="rules list"><div class="title"></div><div class="filters"></div><div class="box"><div></div>'
-    '<div class="inner"></div></div><p class="none" hidden>No rule is like this.</p><div class="starts"></div></div>',
+    html='<div class="rules list"><div class="title"></div><p class="about"></p><div class="filters"></div>'
+    '<div class="box"><div></div><div class="inner"></div></div><p class="none" hidden>No rule is like this.</p>'
+    '<div class="starts"></div></div>',
     css=style.component_css("rule_list/rule_list.css") + style.text_of("rule_list/listing.css"),
     js="".join(
         style.text_of(f"rule_list/{name}.js") for name in ("sentences", "virtual", "rule_rows", "rule_list")

@@ -23,6 +23,10 @@ from tmcore.rules import RuleSet
 N_BINS = 12
 FEW_VALUES = 5
 MOST_CELLS = 8
+ABOUT = "Rules keep the numbers they were learned with, however the list is sorted; files and the Score page use them."
+SEVERAL = (
+    "A rule adds its weight to its class and is no verdict of its own: the class with the largest sum wins."
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ class Painter:
                 for start in starts
             ],
             "kinds": FLAGS,
+            "about": ABOUT if len(starts) == 1 else f"{ABOUT} {SEVERAL}",
         }
         entries = [self._entry(one) for one in listed]
         used = dict.fromkeys(condition.column for one in listed for condition in one.rule.conditions)
@@ -117,6 +122,7 @@ class Painter:
             "index": one.class_index,
             "outcome": self.outcomes.outcome(self.rules, one.rule),
             "others": self._others(one),
+            "note": self._note(one),
             "literals": one.rule.n_literals,
             "covered": one.covered,
             "train": _numbers(one.train),
@@ -141,6 +147,16 @@ class Painter:
             for index, weight in enumerate(weights)
             if len(weights) > 1 and index != listed.class_index and weight != 0
         ]
+
+    def _note(self, listed: Listed) -> str:
+        """Where most covered training rows are of another class than the one a rule adds to: which."""
+        if len(self.rules.classes) < 2 or listed.against:
+            return ""
+        most = int(np.argmax(listed.covered))
+        if listed.covered[most] <= listed.covered[listed.class_index]:
+            return ""
+        own = short(self.names[listed.class_index])
+        return f"adds to {own}, though more of its rows are {short(self.names[most])}"
 
     def _behind(self, name: str) -> list[list[int]] | None:
         """Rows of each class along a numeric column's axis."""

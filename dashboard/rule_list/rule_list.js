@@ -188,6 +188,7 @@ function take(own, body, name) {
   if (!body.behind.has(own.filter.column)) own.filter.column = "";
   if (!body.kinds.includes(own.filter.flag) && ![NO_FLAG, OFF].includes(own.filter.flag)) own.filter.flag = "";
   own.root.querySelector(".starts").replaceChildren(...body.starts.map((one, index) => drawStart(one, index, body)));
+  own.root.querySelector(".about").textContent = body.about;
   drawFilters(own);
 }
 

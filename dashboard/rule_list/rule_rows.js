@@ -72,6 +72,7 @@ function drawRule(rule, body, on, chosen, place, total) {
   const left = chosen ? 0 : rule.conditions.length - MOST_CONDITIONS;
   const sentence = drawSentence(left > 1 ? { ...rule, conditions: rule.conditions.slice(0, MOST_CONDITIONS) } : rule);
   if (left > 1) sentence.append(node("small", { text: `and ${count(left, "more condition")}, shown when the rule is chosen` }));
+  if (rule.note) sentence.append(node("small", { text: rule.note }));
   if (rule.flags.length) sentence.append(node("small", { class: "flags", text: rule.flags.map(([, text]) => text).join(" · ") }));
   return node("div", { class: `row${state(on, chosen)}`, role: "listitem", "aria-posinset": place + 1, "aria-setsize": total, "data-number": rule.number },
     node("div", { class: "use" }, drawSwitch(rule, on), node("small", { text: rule.number })),

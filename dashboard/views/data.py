@@ -149,7 +149,7 @@ def _head(current: Session, table: Table, read: Target | None, obstacle: str | N
         ):
             _train(current)
     if (lost := current.unsaved) is not None and not current.is_current:
-        actions.caption(style.plain(f"Closes {lost}."))
+        actions.caption(style.plain(f"Closes {lost}. {current.kept_or_not}"))
 
 
 def _train(current: Session) -> None:

@@ -26,7 +26,7 @@ class FakeJob:
 
     def __init__(self, epoch: float) -> None:
         self.latest = type("Snapshot", (), {"step": 1, "epoch": epoch})()
-        self.settled = None
+        self.settled = self.keeper = None
         self.closed = False
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ def test_training_on_other_data_closes_the_run_with_a_word() -> None:
     current.train_on()
     assert job.closed
     assert current.job is None
-    notice = "Closed the run on first at epoch 3.7, because the data changed."
+    notice = "Closed the run on first at epoch 3.7, because the data changed. It is not kept."
     assert current.take_notices() == [notice]
     assert current.take_notices() == [notice]  # a page drawn twice in a row still shows it
     current.shown_since[notice] -= session.NOTICE_SECONDS

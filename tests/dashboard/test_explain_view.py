@@ -159,6 +159,26 @@ def test_more_classes_have_one_in_focus() -> None:
     assert page["waterfall"]["title"] == "0 rules speak for c, 1 against"
     assert (page["waterfall"]["choices"], page["waterfall"]["focus"]) == (["● a", "▲ b", "■ c"], 2)
     assert page["flips"]["rows"][0]["to"] == "▲ b"
+    assert page["waterfall"]["total"]["note"] == "● a wins with +2.00"
+
+
+def test_the_largest_sum_wins_below_nothing_too_and_how_that_is_a_probability_is_said() -> None:
+    starts = (-1.0, -0.2, -3.0)
+    rules = RuleSet(np.array(["a", "b", "c"]), starts, (Rule((OLD,), (2.0, 0.0, -1.0)),), (AGE,))
+    y = pd.Series(["a", "b", "c", "a"])
+    page = build(Looking(rules, True, (TRAIN[0], y), (TRAIN[0][:0], y[:0])))
+    # logistic values at -1, -0.2, -3: 0.2689, 0.4502, 0.0474; their sum is 0.7665, so b has 0.5873
+    assert page["title"] == "The rules say b, 59\u00a0% sure"
+    assert [part["text"].replace("\u00a0", " ") for part in page["verdict"]] == [
+        "● a 35 % (sum −1.00)",
+        "▲ b 59 % (sum −0.20)",
+        "■ c 6 % (sum −3.00)",
+    ]
+    fall = page["waterfall"]
+    assert (fall["total"]["text"], fall["total"]["hue"]) == ("Sum for ▲ b", "c1")
+    assert fall["total"]["note"] == "the largest, so it wins · probability of b 0.59"
+    assert "the largest wins, even one below 0. This sum alone would mean 45\u00a0%" in fall["caption"]
+    assert (fall["left"], fall["right"]) == ("against b", "for b")
 
 
 # Edits -------------------------------------------------------------------------------------------------------------

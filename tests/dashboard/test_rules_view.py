@@ -198,6 +198,11 @@ def test_more_than_two_classes_tell_every_weight() -> None:
     assert (rule["outcome"], rule["weightText"], rule["index"]) == ("c", "+2.00", 2)
     assert rule["others"] == [[0, "a −1.00"]]
     assert [start["weight"] for start in body["starts"]] == ["+0.00", "+0.50", "+0.00"]
+    assert rule["note"] == ""  # of ages above 50 most are c
+    assert body["about"].endswith("the class with the largest sum wins.")
+    young = replace(rules, rules=(Rule((YOUNG,), (0.0, 0.0, 2.0)),))  # ages up to 30 are all a
+    body = body_of(list_rules(young, numbered(young), counter), young, counter)
+    assert body["rules"][0]["note"] == "adds to c, though more of its rows are a"
 
 
 def test_rows_of_a_rule_are_those_of_pandas(rules: RuleSet) -> None:

@@ -48,6 +48,11 @@ def test_a_job_is_kept_when_it_pauses_and_goes_on_bit_for_bit(kept: Store, made_
     X, y = made_up.rows()
     assert again.outcome is not None
     assert again.settled is not None
+    until(lambda: kept.runs("ann")[0].n_rules == len(again.settled.rules_))
+    assert kept.runs("ann")[0].test_accuracy == again.outcome.after.scores.test_accuracy
+    assert current.kept_or_not.startswith(
+        "It is kept: Your runs, on the Data page, opens it again, and settling"
+    )
     assert again.outcome.after.scores.test_accuracy == pytest.approx(
         (again.settled.predict(X[made_up.N :]) == y[made_up.N :]).mean()
     )

@@ -152,3 +152,19 @@ def test_a_choice_says_what_the_columns_hold(job: Job) -> None:
     assert found.unused == {"Colour": "red, red", "Size": "3, 4"}
     assert found.possible
     assert not choice(read_raw(b"noise\n1\n2\n"), job.run.encoder).possible
+
+
+def test_the_only_column_with_such_values_is_proposed(current: Session, job: Job) -> None:
+    assert job.run is not None
+    found = choice(read_raw(b"q,w,colour,noise\n3,x,red,1\n4,y,red,2\n"), job.run.encoder)
+    assert [(one.name, one.proposed, one.similar) for one in found.missing] == [("size_mm", "q", False)]
+    found = choice(read_raw(b"q,w,colour,noise\n3,5,red,1\n4,6,red,2\n"), job.run.encoder)
+    assert [one.proposed for one in found.missing] == [None]  # two columns of numbers
+    found = choice(read_raw(b"q,colour\n3,red\n4,red\n"), job.run.encoder)
+    assert [one.proposed for one in found.missing] == [None, None]  # two columns want it
+    found = choice(read_raw(b"hue,size_mm,noise,w\nred,1,1,a\nblue,2,2,b\n"), job.run.encoder)
+    assert [one.proposed for one in found.missing] == ["hue"]
+    page = upload(open_page("score.py", current), "new.csv", job.X_test.rename(columns={"size_mm": "qq"}))
+    assert "the only column with such values is proposed, which may be wrong." in text_of(page)
+    assert "similar name is proposed" not in text_of(page)
+    assert page.selectbox[0].value == "qq"

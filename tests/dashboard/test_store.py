@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from dashboard import store
+from dashboard import store, your_runs
+from dashboard.outcome import Standing
 from dashboard.store import KeptRun, Store
 from tmcore import files
+from tmcore.scores import Scores
 
 
 def test_a_run_comes_back_as_it_was_saved(kept: Store, made_up: Any) -> None:
@@ -41,12 +43,34 @@ def test_a_run_comes_back_as_it_was_saved(kept: Store, made_up: Any) -> None:
 def test_a_list_of_before_is_added_to(kept: Store, made_up: Any) -> None:
     run_id = made_up.keep(kept, "ann", made_up.trained(5))
     with kept._list() as entries:
-        for name in ("target", "test_mae", "test_r2"):
+        for name in ("target", "test_mae", "test_r2", "n_rules"):
             entries.execute(f"ALTER TABLE runs DROP COLUMN {name}")
     kept.prepare()
     assert [(run.id, run.target, run.test_mae, run.test_r2) for run in kept.runs("ann")] == [
         (run_id, None, None, None)
     ]
+
+
+def test_the_list_has_the_settled_rules_until_the_run_learns_on(kept: Store, made_up: Any) -> None:
+    run = made_up.trained(100)
+    run.snapshot()
+    run_id = made_up.keep(kept, "ann", run)
+    (line,) = kept.runs("ann")
+    assert line.n_rules is None
+    assert "by votes" in your_runs.about(line)
+    standing = Standing(Scores(0.9, 0.9, 0.78, 0.7), 17, 34)
+    kept.update(run_id, run.parameters, 500, run, standing)
+    for _ in range(2):
+        (line,) = kept.runs("ann")
+        assert (line.n_rules, line.n_literals, line.test_accuracy) == (17, 34, 0.78)
+        told = your_runs.about(line).replace("\u00a0", " ")
+        assert "78 % of unseen rows right · 34 literals in 17 settled rules" in told
+        kept.update(run_id, run.parameters, 500, run)  # it was opened again
+    run.advance(samples=1)
+    run.snapshot()
+    kept.update(run_id, run.parameters, 500, run)
+    (line,) = kept.runs("ann")
+    assert (line.n_rules, line.n_literals) == (None, run.history[-1].n_literals)
 
 
 @pytest.mark.parametrize("before", ["nothing", "an empty file", "a list of the first version"])

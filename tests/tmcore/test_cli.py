@@ -175,6 +175,13 @@ def test_missing_columns_are_named_with_what_they_may_be_called_now(
     assert refused(["predict", folder / "model", folder / "less.csv"], capsys) == (
         "The file has no column 'age', which the model was trained on; add what is missing."
     )
+    new.rename(columns={"Smokes": "smokes", "Age (years)": "tenure"}).to_csv(
+        folder / "other.csv", index=False
+    )
+    assert refused(["predict", folder / "model", folder / "other.csv"], capsys) == (
+        "The file has no column 'age', which the model was trained on; of the file's columns 'tenure' is not used: "
+        "rename what is the same, or say tmcore predict --column TRAINED=GIVEN."
+    )
 
 
 def test_columns_called_otherwise_are_read_as_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
