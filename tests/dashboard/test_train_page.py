@@ -81,7 +81,7 @@ def test_many_classes_fit_and_are_told_apart(kinds_run: Callable[[int], Any], n_
     first = page.locator(".standing td[data-r='0'][data-k='0']")
     first.focus()
     page.keyboard.press("ArrowRight")
-    tab.shows("root.querySelector('.standing > .cap:last-of-type').textContent.startsWith('Of ● ')")
+    tab.shows("[...root.querySelectorAll('.standing .cap')].at(-1).textContent.includes('are taken for ▲ ')")
     words = tab.ask("[...root.querySelectorAll('.standing .cap')].at(-1).textContent")
     right = first.locator("xpath=following-sibling::td[1]")
     n = right.locator("b").text_content()
