@@ -76,7 +76,7 @@ def test_with_every_place_taken_clicks_are_answered_and_all_advance(
 
     tab.play(60)
     late.page.keyboard.press(" ")
-    late.page.get_by_text(f"All {MOST_LEARNING} places for training").wait_for(timeout=30_000)
+    late.page.get_by_text(f"{MOST_LEARNING} runs are learning on this computer").wait_for(timeout=30_000)
     tab.page.keyboard.press(" ")
     tab.shows("root.dataset.confirmed == 'paused'")
     late.shows("root.dataset.confirmed == 'learning'")  # by itself
